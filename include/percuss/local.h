@@ -5,7 +5,7 @@
 
       normal     0 <= w_N  _|_  P_N >= 0
       friction   -w_T in the normal cone of the disc |P_T| <= mu P_N (planar: the interval; anisotropic: an ellipse) at P_T
-      bilateral  w = 0
+      bilateral  w = 0; with a limit: w_N = 0, and -w_T in the normal cone of the disc |P_T| <= limit at P_T (friction in joints, where others carry the load)
 
   G need not be symmetric and may be singular (dependent contacts): P is then one of many, w is what counts. With friction there may be several solutions w (wedged contacts), or
   none (Painleve): see the chain below.
@@ -50,6 +50,7 @@ typedef struct {
   /* for large problems */
   const NsLocalSparse *sparse; /* NULL: G is dense */
   const PetscReal     *scale;  /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
+  const PetscReal     *limit;  /* [contacts] N s: of bilateral ones, see above; negative: none; NULL: all negative */
   const PetscReal     *across; /* [contacts] anisotropic friction: mu along tangent 2 over that along tangent 1, 0: the same; NULL: all 0 */
 } NsLocalProblem;
 
@@ -92,8 +93,9 @@ typedef struct NsLocalSolver NsLocalSolver;
 typedef struct {
   const char *name, *about;
   PetscBool
-    approximate; /* the method only approaches a solution, and the chain completes it by Newton's method; false: if the method covers a problem and finds no solution, there is none */
-  PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem; NULL: it covers all problems */
+            approximate; /* the method only approaches a solution, and the chain completes it by Newton's method; false: if the method covers a problem and finds no solution, there is none */
+  PetscBool limits;      /* the method covers bilateral contacts with a limit */
+  PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem; NULL: it covers all problems (with `limits`) */
   PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts; may set max_iterations, if it is 0 */
   PetscErrorCode (*solve)(NsLocalSolver *, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *);
   PetscErrorCode (*destroy)(NsLocalSolver *);
@@ -114,12 +116,12 @@ struct NsLocalSolver {
   struct NsLocalLinear *linear; /* see NsLocalSolverLinear */
   NsLocalSolver        *lender; /* the solver that owns `linear`; NULL: this one */
   NsLocalProblem        unit;
-  NsLocalSparse         sparse;           /* of `unit` */
-  PetscReal            *U, *Y;            /* its numbers */
-  PetscInt              most_U, most_Y;   /* room for them */
-  PetscReal            *G, *b, *friction; /* of `unit`; G: up to NS_LOCAL_SMALL rows */
-  PetscReal            *root, *inverse;   /* [max_rows] sqrt(d), 1/sqrt(d): powers of two */
-  PetscReal            *P, *w;            /* [max_rows] in unit form */
+  NsLocalSparse         sparse;                   /* of `unit` */
+  PetscReal            *U, *Y;                    /* its numbers */
+  PetscInt              most_U, most_Y;           /* room for them */
+  PetscReal            *G, *b, *friction, *limit; /* of `unit`; G: up to NS_LOCAL_SMALL rows */
+  PetscReal            *root, *inverse;           /* [max_rows] sqrt(d), 1/sqrt(d): powers of two */
+  PetscReal            *P, *w;                    /* [max_rows] in unit form */
 };
 
 extern const NsLocalSolverType *const NsLocalSolverTypes[]; /* NULL-terminated, from src/contact/solvers/list.h; Newton first */
@@ -133,6 +135,7 @@ PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem
 /* Whether the solver covers the problem. */
 static inline PetscBool NsLocalCan(const NsLocalSolver *solver, const NsLocalProblem *problem)
 {
+  if (problem->limit && !solver->type->limits) return PETSC_FALSE;
   return solver->type->can ? solver->type->can(problem) : PETSC_TRUE;
 }
 
@@ -171,6 +174,12 @@ static inline void NsLocalImpulseRow(const NsLocalProblem *unit, PetscInt k, con
   for (PetscInt j = 0; j < unit->rows; j++) J[k * unit->rows + j] = 0;
   J[k * unit->rows + k] = 1;
   F[k]                  = P[k];
+}
+
+/* The disc of a joint with friction, or a negative number: it has none. */
+static inline PetscReal NsLocalLimit(const NsLocalProblem *problem, PetscInt c)
+{
+  return problem->limit && problem->bilateral[c] ? problem->limit[c] : -1;
 }
 
 /* Whether the contact has no friction force, whatever its tangential rows are. */

@@ -48,11 +48,12 @@ static inline void NsStateSwap(NsState *state, Vec *q, Vec *v)
 
 /* What a law is beyond the coefficients of Newton and Coulomb; a scheme names the kinds that it supports (NsSchemeType.laws). */
 enum {
-  NS_LAW_SLIDING     = 1, /* friction depends on the sliding speed */
-  NS_LAW_ANISOTROPIC = 2, /* friction of two tangents depends on the direction */
-  NS_LAW_APPROACH    = 4, /* restitution depends on the approach speed */
-  NS_LAW_TWO_PHASE   = 8, /* impacts have a compression and an expansion: Poisson's law, the energetic law */
-  NS_LAWS            = 15
+  NS_LAW_SLIDING     = 1,  /* friction depends on the sliding speed */
+  NS_LAW_ANISOTROPIC = 2,  /* friction of two tangents depends on the direction */
+  NS_LAW_APPROACH    = 4,  /* restitution depends on the approach speed */
+  NS_LAW_TWO_PHASE   = 8,  /* impacts have a compression and an expansion: Poisson's law, the energetic law */
+  NS_LAW_JOINT       = 16, /* friction in a joint, under the load of several rows */
+  NS_LAWS            = 31
 };
 
 typedef struct NsContactLaw NsContactLaw; /* src/contact/laws/law.h */
@@ -74,9 +75,11 @@ typedef struct {
   PetscInt  point;      /* 1, 2, ... where a pair may touch at several points; else 0 */
   PetscInt  directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool bilateral;  /* a joint: u = 0 instead of a law */
-  PetscBool slot;       /* stands for one of many pairs, which come and go; see NsModelContact.search */
-  PetscBool massless;   /* its normal reaction acts on unknowns without mass */
-  PetscReal tolerance;  /* m: a gap up to this is closed */
+  PetscInt
+            carriers; /* of a joint with friction: its tangents obey |P_T| <= mu |P_N|, with P_N the normals of so many candidates, this one and those before it; 0: tangents of a joint are u = 0, too */
+  PetscBool slot;     /* stands for one of many pairs, which come and go; see NsModelContact.search */
+  PetscBool massless; /* its normal reaction acts on unknowns without mass */
+  PetscReal tolerance; /* m: a gap up to this is closed */
   PetscReal
             torque_arm; /* m: torque of friction on a journal about the axis of its cylinder = torque_arm times the friction force along tangent 1; 0: no journal */
   PetscReal moment_arm; /* m: moment of a constraint on an angle = moment_arm times its normal force; 0: the constraint is on a length */

@@ -423,12 +423,16 @@ static void set_laws(NsContact *contact, const NsRows *rows, PetscInt island, La
 {
   const NsIslands *islands = &contact->islands;
 
+  contact->problem.limit = NULL;
   for (PetscInt m = islands->start[island], at = 0; m < islands->start[island + 1]; m++, at++) {
     const PetscInt     i           = rows->contact[islands->member[m]];
     const NsCandidate *candidate   = &contact->model->candidate[i];
     contact->problem.friction[at]  = law == FULL ? NsContactFriction(contact, i) : 0;
     contact->problem.bilateral[at] = law == HELD ? PETSC_TRUE : candidate->bilateral;
     if (contact->laws.anisotropic) contact->laws.across[at] = candidate->law.across;
+    if (!contact->laws.joints || law != FULL) continue;
+    contact->laws.discs[at] = contact->laws.limit[islands->member[m]];
+    if (candidate->carriers) contact->problem.limit = contact->laws.discs;
   }
 }
 
@@ -497,9 +501,14 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsContactLocal(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved)
+PetscErrorCode NsContactLocalOnce(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved)
 {
   return solve(contact, rows, b, FULL, P, solved);
+}
+
+PetscErrorCode NsContactLocal(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved)
+{
+  return contact->laws.joints ? NsLawsJoints(contact, rows, b, P, solved) : NsContactLocalOnce(contact, rows, b, P, solved);
 }
 
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
@@ -520,7 +529,7 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
   else if (contact->laws.sliding)
     PetscCall(NsLawsSolve(contact, rows, contact->b, before, P, solved));
   else
-    PetscCall(solve(contact, rows, contact->b, FULL, P, solved));
+    PetscCall(NsContactLocal(contact, rows, contact->b, P, solved));
   for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
   }
@@ -565,9 +574,10 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
   for (PetscInt i = 0; i < rows->contacts; i++) {
     NsContactReport *report = &contact->report[rows->contact[i]];
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
-      const PetscInt d = k - rows->start[i];
-      /* an ideal joint does no work: what its lasting reactions do all the same is the scheme's */
-      const PetscBool ideal      = contact->model->candidate[rows->contact[i]].bilateral && impact && !impact[i];
+      const PetscInt     d         = k - rows->start[i];
+      const NsCandidate *candidate = &contact->model->candidate[rows->contact[i]];
+      /* an ideal joint does no work: what its lasting reactions do all the same is the scheme's; friction of a joint does */
+      const PetscBool ideal      = candidate->bilateral && impact && !impact[i] && (d == 0 || !candidate->carriers);
       const PetscReal lost       = ideal ? 0 : -(before[k] + after[k]) / 2 * P[k];
       report->impulse[d]         = P[k];
       report->velocity_before[d] = before[k];
@@ -593,6 +603,21 @@ void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *
       ledger->load -= scale * rows->drive[k] * P[k];
     }
   }
+}
+
+/* The same of a joint with friction. */
+static NsContactState joint_state(const NsContact *contact, PetscInt i)
+{
+  const NsCandidate *candidate = &contact->model->candidate[i];
+
+  for (int kind = 0; kind < 2; kind++) {
+    PetscReal square = 0;
+    for (PetscInt k = i - candidate->carriers + 1; k <= i; k++)
+      square += PetscSqr(kind == 0 ? contact->report[k].force[0] : contact->report[k].impulse[0]);
+    const PetscReal *P = kind == 0 ? contact->report[i].force : contact->report[i].impulse;
+    if (square > 0) return PetscSqr(P[1]) + PetscSqr(P[2]) < PetscSqr(candidate->law.friction * (1 - 1e-9)) * square ? NS_STICK : NS_SLIP;
+  }
+  return NS_CLOSED;
 }
 
 /* Stick or slip: by the law that the last reaction obeys, force or impulse. */
@@ -624,6 +649,8 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
     for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = velocity[d];
     if (contact->held ? !candidate->bilateral && !contact->held[i] : !NsIsClosed(contact, i))
       report->state = NS_OPEN;
+    else if (candidate->carriers)
+      report->state = joint_state(contact, i);
     else
       report->state = candidate->directions > 1 ? friction_state(report, candidate, NsContactFriction(contact, i)) : NS_CLOSED;
     /* balls that part meet others: where the solver begins next time must not depend on how long a slot was theirs */

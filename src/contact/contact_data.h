@@ -66,9 +66,10 @@ typedef struct {
 
 /* Laws beyond constant coefficients: laws/solve.c. */
 typedef struct {
-  PetscBool  sliding, anisotropic, two_phase; /* some contact's law is so */
-  PetscReal *mu;                              /* [candidates] coefficient of the last local problem; NULL unless `sliding` */
-  PetscReal *across;                          /* [candidates] of an island's contacts, for the local problem; NULL unless `anisotropic` */
+  PetscBool  sliding, anisotropic, two_phase, joints; /* some contact's law is so */
+  PetscReal *mu;                                      /* [candidates] coefficient of the last local problem; NULL unless `sliding` */
+  PetscReal *limit, *discs; /* [candidates] friction in joints: discs of the contacts of the rows, and of an island; NULL unless `joints` */
+  PetscReal *across;        /* [candidates] of an island's contacts, for the local problem; NULL unless `anisotropic` */
   PetscReal *low, *high, *last_mu, *last_off; /* [candidates] of the contacts of the rows: bracket of mu, last iterate and its residual */
   PetscBool *tried;                           /* [candidates] static friction, where the slip reverses */
   PetscReal *u;                               /* [rows] G P */
@@ -130,6 +131,11 @@ static inline PetscBool NsIsClosed(const NsContact *contact, PetscInt candidate)
 
 /* The local problems of these rows from their b with friction, by the blocks of the last NsContactDelassus and the coefficients in laws.mu; P is the start, and the solution. */
 PetscErrorCode NsContactLocal(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved);
+
+/* The same with the discs of joints in laws.limit. */
+PetscErrorCode NsContactLocalOnce(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved);
+/* laws/joints.c: NsContactLocal where joints have friction. */
+PetscErrorCode NsLawsJoints(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved);
 
 /* laws/solve.c */
 PetscErrorCode NsLawsCreate(NsContact *contact);

@@ -36,7 +36,8 @@ static PetscErrorCode set_up(NsLocalSolver *solver, PetscInt max_contacts, Petsc
   solver->max_contacts = max_contacts;
   solver->max_rows     = max_rows;
   solver->max_small    = max_small;
-  PetscCall(PetscMalloc4((small * small), &solver->G, n, &solver->b, max_contacts, &solver->friction, n, &solver->root));
+  PetscCall(
+    PetscMalloc5((small * small), &solver->G, n, &solver->b, max_contacts, &solver->friction, max_contacts, &solver->limit, n, &solver->root));
   PetscCall(PetscMalloc3(n, &solver->inverse, n, &solver->P, n, &solver->w));
   PetscCall(solver->type->create(solver));
   PetscFunctionReturn(0);
@@ -46,7 +47,7 @@ static PetscErrorCode take_down(NsLocalSolver *solver)
 {
   PetscFunctionBegin;
   PetscCall(solver->type->destroy(solver));
-  PetscCall(PetscFree4(solver->G, solver->b, solver->friction, solver->root));
+  PetscCall(PetscFree5(solver->G, solver->b, solver->friction, solver->limit, solver->root));
   PetscCall(PetscFree3(solver->inverse, solver->P, solver->w));
   PetscFunctionReturn(0);
 }
@@ -216,6 +217,7 @@ static PetscErrorCode to_unit_form(NsLocalSolver *solver, const NsLocalProblem *
     find_roots(p, c, largest, root);
     for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++) solver->root[k] = root[k - p->start[c]];
     solver->friction[c] = p->friction[c] * root[1] / root[0];
+    solver->limit[c]    = NsLocalLimit(p, c) * root[1];
   }
   for (PetscInt k = 0; k < n; k++) solver->inverse[k] = 1 / solver->root[k];
   for (PetscInt k = 0; k < n; k++) {
@@ -225,6 +227,7 @@ static PetscErrorCode to_unit_form(NsLocalSolver *solver, const NsLocalProblem *
   solver->unit          = *p;
   solver->unit.b        = solver->b;
   solver->unit.friction = solver->friction;
+  solver->unit.limit    = p->limit ? solver->limit : NULL;
   solver->unit.across   = NULL;
   solver->unit.sparse   = NULL;
   solver->unit.scale    = NULL;
@@ -265,8 +268,13 @@ static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
 
   for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, PetscAbsReal(solver->P[k]));
   for (PetscInt c = 0; c < p->contacts; c++) {
-    const PetscInt k = p->start[c], tangents = p->start[c + 1] - k - 1;
-    PetscReal      x[2] = {0};
+    const PetscInt  k = p->start[c], tangents = p->start[c + 1] - k - 1;
+    PetscReal       x[2]  = {0};
+    const PetscReal limit = NsLocalLimit(p, c);
+    if (limit >= 0) {
+      for (PetscInt i = 0; i < tangents; i++) x[i] = solver->inverse[k + 1] * (solver->P[k + 1 + i] - w[k + 1 + i]);
+      to_rim(tangents, limit, x, P + k + 1);
+    }
     if (p->bilateral[c]) continue;
     if (solver->P[k] <= w[k] || solver->P[k] <= NS_ROUNDING * largest) P[k] = 0;
     if (tangents == 0) continue;
@@ -390,15 +398,16 @@ static inline void include(Largest *largest, PetscReal x)
 }
 
 /* P - proj(P - w) of one contact in unit form. */
-static inline void contact_residual(PetscInt rows, PetscBool bilateral, PetscReal mu, const PetscReal *P, const PetscReal *w, Largest *worst)
+static inline void contact_residual(
+  PetscInt rows, PetscBool bilateral, PetscReal mu, PetscReal limit, const PetscReal *P, const PetscReal *w, Largest *worst)
 {
-  if (bilateral) {
+  if (bilateral && limit < 0) {
     for (PetscInt i = 0; i < rows; i++) include(worst, w[i]);
     return;
   }
-  include(worst, P[0] <= w[0] ? P[0] : w[0]);
+  include(worst, !bilateral && P[0] <= w[0] ? P[0] : w[0]);
   if (rows == 1) return;
-  const PetscReal radius = P[0] > 0 ? mu * P[0] : 0;
+  const PetscReal radius = bilateral ? limit : P[0] > 0 ? mu * P[0] : 0;
   if (rows == 2) {
     const PetscReal x = P[1] - w[1];
     include(worst, x > radius ? P[1] - radius : x < -radius ? P[1] + radius : w[1]);
@@ -424,7 +433,7 @@ PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, co
 
   for (PetscInt c = 0; c < unit->contacts; c++) {
     const PetscInt first = unit->start[c], rows = unit->start[c + 1] - first;
-    contact_residual(rows, unit->bilateral[c], unit->friction[c], P + first, w + first, &worst);
+    contact_residual(rows, unit->bilateral[c], unit->friction[c], NsLocalLimit(unit, c), P + first, w + first, &worst);
   }
   for (PetscInt k = 0; k < unit->rows; k++) {
     include(&velocity, unit->b[k]);
@@ -466,7 +475,7 @@ PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
       include(&velocity, problem->b[first + i] / s);
       include(&impulse, p[i]);
     }
-    contact_residual(rows, problem->bilateral[c], problem->friction[c] * root[1] / root[0], p, w, &worst);
+    contact_residual(rows, problem->bilateral[c], problem->friction[c] * root[1] / root[0], NsLocalLimit(problem, c) * root[1], p, w, &worst);
   }
   return relative(&worst, &velocity, &impulse);
 }

@@ -288,6 +288,29 @@ static PetscErrorCode move_nearby(NsMultibody *self, Assembly *a, const PetscRea
   PetscFunctionReturn(0);
 }
 
+/* Friction needs loads that are unique: no row that carries one may take part in a dependent combination, row_i = sum c_j row_j with c L_11 = L_i. */
+static void check_friction(NsMultibody *self, Assembly *a)
+{
+  const PetscInt m = a->rows;
+
+  for (PetscInt i = a->rank; i < m; i++) {
+    const NsMbRow *found = self->row[a->list[a->order[i]]].carries ? &self->row[a->list[a->order[i]]] : NULL;
+    for (PetscInt j = a->rank - 1; j >= 0; j--) {
+      a->x[j] = a->L[i * m + j];
+      for (PetscInt k = j + 1; k < a->rank; k++) a->x[j] -= a->x[k] * a->L[k * m + j];
+      a->x[j] /= a->L[j * m + j];
+      const NsMbRow *row = &self->row[a->list[a->order[j]]];
+      if (row->carries && PetscAbsReal(a->x[j]) > 1e-6) found = row;
+    }
+    if (!found) continue;
+    NsDiagError(self->diag, NsKeysPlace(found->joint->settings->where, "friction"),
+      "the forces of joint '%s' are not unique, and neither is its friction: constraint '%s' is redundant", found->joint->name,
+      self->row[a->list[a->order[i]]].name);
+    NsDiagNote(self->diag, "make a joint of the loop spherical or cylindrical, or use bodies of `dimension: 2`");
+    return;
+  }
+}
+
 /* Degrees of freedom; rows of joints that the others imply are left out of the model. list[joints]: the rows of joints without drives. */
 static PetscErrorCode count_freedom(NsMultibody *self, const PetscReal *q, const PetscInt *list, PetscInt joints)
 {
@@ -312,6 +335,7 @@ static PetscErrorCode count_freedom(NsMultibody *self, const PetscReal *q, const
     }
     self->rank = a.rank;
   }
+  check_friction(self, &a);
   for (PetscInt i = a.rank; i < joints; i++) {
     NsMbRow *row    = &self->row[list[a.order[i]]];
     row->implied    = PETSC_TRUE;

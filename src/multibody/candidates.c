@@ -28,7 +28,9 @@ static PetscErrorCode NsModelGap_Multibody(NsModel *model, PetscReal t, Vec q, P
 static PetscReal find_rows(NsMultibody *self, PetscReal t, const PetscReal *q, PetscInt candidate, PetscInt directions, NsMbWrench wrench[3])
 {
   if (candidate < self->rows) {
-    NsMbRowAt(self, &self->row[candidate], t, q, PETSC_FALSE, wrench);
+    const NsMbRow *row = &self->row[candidate];
+    NsMbRowAt(self, row, t, q, PETSC_FALSE, wrench);
+    for (PetscInt d = 1; d < directions; d++) NsMbRowAt(self, &row->rub[d - 1], t, q, PETSC_FALSE, &wrench[d]);
     return wrench->g;
   }
   if (candidate < self->rows + self->touches) return NsMbTouchAt(self, &self->touch[candidate - self->rows], directions, directions ? wrench : NULL);
@@ -117,8 +119,10 @@ static PetscErrorCode NsModelRowrate_Multibody(NsModel *model, PetscReal t, Vec 
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const PetscInt k = rows->contact[i];
     if (k < self->rows) {
-      NsMbRowAt(self, &self->row[k], t, aq, PETSC_TRUE, &w);
-      d[rows->start[i]] = w.rate;
+      for (PetscInt r = rows->start[i]; r < rows->start[i + 1]; r++) {
+        NsMbRowAt(self, r == rows->start[i] ? &self->row[k] : &self->row[k].rub[r - rows->start[i] - 1], t, aq, PETSC_TRUE, &w);
+        d[r] = w.rate;
+      }
     } else
       NsMbTouchRate(self, &self->touch[k - self->rows], rows->start[i + 1] - rows->start[i], aq, NsVecRead(v), d + rows->start[i]);
   }
@@ -189,6 +193,20 @@ static void look_at_near(NsMultibody *self, NsModel *model)
   }
 }
 
+/* Compression and expansion of an impact are solved for contacts alone. */
+static void check_laws(NsMultibody *self, const NsModel *model)
+{
+  const NsMbRow *rubs = NULL;
+
+  for (PetscInt i = 0; i < self->rows; i++) rubs = self->row[i].rubs ? &self->row[i] : rubs;
+  for (PetscInt i = self->rows; i < model->candidates && rubs; i++) {
+    if (!(model->candidate[i].law.kinds & NS_LAW_TWO_PHASE)) continue;
+    NsDiagError(self->diag, NsKeysPlace(rubs->joint->settings->where, "friction"),
+      "joints with friction support `restitution_law: newton` only, and contact '%s' has another one", model->candidate[i].name);
+    return;
+  }
+}
+
 PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
 {
   PetscFunctionBegin;
@@ -199,11 +217,13 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
   for (PetscInt i = 0; i < self->rows; i++) {
     const NsMbRow *row  = &self->row[i];
     model->candidate[i] = (NsCandidate){.name = row->name,
-      .directions                             = 1,
+      .directions                             = 1 + row->rubs,
       .bilateral                              = row->bilateral,
+      .carriers                               = row->carriers,
+      .torque_arm                             = row->rubs && row->rub->kind == NS_ROW_ANGLE ? row->rub->scale : 0,
       .clearance                              = row->bilateral ? 0 : PETSC_MAX_REAL,
       .moment_arm                             = row->kind == NS_ROW_PERP || row->kind == NS_ROW_ANGLE ? PetscAbsReal(row->scale) : 0,
-      .law                                    = {.restitution = row->restitution}};
+      .law = {.restitution = row->restitution, .friction = row->friction, .kinds = row->carriers ? NS_LAW_JOINT : 0}};
   }
   for (PetscInt i = 0; i < self->touches; i++) {
     const NsMbTouch *touch           = &self->touch[i];
@@ -220,6 +240,7 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
   model->touch        = NsArenaAlloc(self->arena, sizeof(*model->touch) * (size_t)(self->unknowns + 1));
   for (PetscInt i = 0; i < self->unknowns; i++) model->touch[i] = i;
   PetscCall(NsMbPileCandidates(self, model, self->rows + self->touches));
+  check_laws(self, model);
   if (model->slots) look_at_near(self, model);
   PetscFunctionReturn(0);
 }

@@ -51,13 +51,13 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
       .example = "10 mm" \
   }
 
-#define CLEARANCE_OF(clearance_help, radius_help) \
+#define CLEARANCE_OF(clearance_help, radius_help, friction_help) \
   {"clearance", NS_KEY_NUMBER, offsetof(NsJointSettings, clearance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0", \
     .help = clearance_help, .example = "0.2 mm"}, \
     {"radius", NS_KEY_NUMBER, offsetof(NsJointSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0", \
       .help = radius_help, .example = "10 mm"}, \
-    {"friction", NS_KEY_NUMBER, offsetof(NsJointSettings, friction), .default_value = "0", .minimum = "0", \
-      .help = "coefficient of friction of the contacts of a joint with clearance", .example = "0.05"}, \
+    {"friction", NS_KEY_NUMBER, offsetof(NsJointSettings, friction), .default_value = "0", .minimum = "0", .help = friction_help, \
+      .example = "0.05"}, \
   { \
     "restitution", NS_KEY_NUMBER, offsetof(NsJointSettings, restitution), .default_value = "0", .minimum = "0", .maximum = "1", \
                                                                           .help = "coefficient of restitution of these contacts", .example = "0.5" \
@@ -67,19 +67,23 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
     "length", NS_KEY_NUMBER, offsetof(NsJointSettings, length), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0", .help = help_, \
                                                                 .example = "40 mm" \
   }
-#define RADIAL "radius of the hole minus that of the pin: the joint becomes a contact, with the pin on the second body"
+#define PIN_FRICTION   "coefficient of friction, at the radius of the pin, under the force that the joint carries"
+#define SLIDE_FRICTION "coefficient of friction, under the force across the axis that the joint carries"
+#define RADIAL         "radius of the hole minus that of the pin: the joint becomes a contact, with the pin on the second body"
 
 static const NsKey keys_Fixed[]       = {BETWEEN, {NULL}};
-static const NsKey keys_Revolute[]    = {BETWEEN, AXIS, LIMITS, TURNS, CLEARANCE_OF(RADIAL, "radius of the pin"),
+static const NsKey keys_Revolute[]    = {BETWEEN, AXIS, LIMITS, TURNS,
+     CLEARANCE_OF(RADIAL, "radius of the pin, with friction or clearance", PIN_FRICTION),
      PIN_LENGTH("length of a pin with clearance in space: it touches at its ends"), {NULL}};
 static const NsKey keys_Prismatic[]   = {BETWEEN, AXIS, LIMITS, SLIDES,
     CLEARANCE_OF("distance of the slider from each side of its guide when centred, in the plane: the joint becomes contacts of both ends of the slider",
-      "half height of the slider, whose ends are round"),
+      "half height of a slider with clearance, whose ends are round", SLIDE_FRICTION),
     PIN_LENGTH("length of a slider with clearance: it touches at its ends"), {NULL}};
-static const NsKey keys_Cylindrical[] = {
-  BETWEEN, AXIS, CLEARANCE_OF(RADIAL, "radius of the pin"), PIN_LENGTH("length of a pin with clearance: it touches at its ends"), {NULL}};
+static const NsKey keys_Cylindrical[] = {BETWEEN, AXIS, CLEARANCE_OF(RADIAL, "radius of the pin, with friction or clearance", PIN_FRICTION),
+  PIN_LENGTH("length of a pin with clearance: it touches at its ends"), {NULL}};
 static const NsKey keys_Spherical[]   = {BETWEEN,
-    CLEARANCE_OF("radius of the socket minus that of the ball: the joint becomes a contact, with the ball on the second body", "radius of the ball"),
+    CLEARANCE_OF("radius of the socket minus that of the ball: the joint becomes a contact, with the ball on the second body", "radius of the ball",
+      "coefficient of friction of a joint with clearance"),
     {NULL}};
 static const NsKey keys_Universal[]   = {BETWEEN, AXIS,
     {"second_axis", NS_KEY_VECTOR, offsetof(NsJointSettings, second_axis), .space = NS_SPACE_DIRECTION, .required = true,
@@ -90,8 +94,8 @@ static const NsKey keys_Planar[]      = {BETWEEN,
          .help = "initial direction of the normal of the plane", .example = "[0, 0, 1]"},
        {NULL}};
 static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS,
-  CLEARANCE_OF(
-    "distance of the pin from each side of its slot when centred: the joint becomes a contact, with the pin on the second body", "radius of the pin"),
+  CLEARANCE_OF("distance of the pin from each side of its slot when centred: the joint becomes a contact, with the pin on the second body",
+    "radius of a pin with clearance", SLIDE_FRICTION),
   {NULL}};
 static const NsKey keys_Distance[]    = {BETWEEN, {NULL}};
 static const NsKey keys_Gear[]        = {

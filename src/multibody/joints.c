@@ -379,22 +379,66 @@ static void make_gear(NsMultibody *self, NsMbJoint *joint)
   for (int i = 0; i < 2; i++) row->offset += (i ? joint->ratio : 1) * (joint->geared[i]->turns ? joint->geared[i]->zero : 0);
 }
 
+/* Friction of a joint without clearance: tangents of the last of the rows that carry its load. */
+static void add_friction(NsMultibody *self, const NsMbJoint *joint)
+{
+  const NsJointSettings *settings = joint->settings;
+  const PetscBool        planar   = self->body[0].planar;
+  NsMbRow               *row      = &self->row[joint->first_row];
+
+  if (joint->loose || settings->friction == 0) return;
+  const PetscInt carriers = joint->type == NS_JOINT_Revolute ? planar ? 2 : 3 : planar ? 1 : 2;
+  for (PetscInt i = 0; i < carriers; i++) row[i].carries = PETSC_TRUE;
+  row += carriers - 1;
+  row->friction = settings->friction;
+  row->carriers = carriers;
+  row->rub      = NsArenaAlloc(self->arena, 2 * sizeof(*row->rub));
+  if (joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical) {
+    row->rub[row->rubs]         = own_row(self, joint);
+    row->rub[row->rubs++].scale = settings->radius;
+  }
+  if (joint->type != NS_JOINT_Revolute) row->rub[row->rubs++] = (NsMbRow){.joint = joint, .kind = NS_ROW_SLIDE, .axis = {2, 2}, .scale = 1};
+}
+
+/* Keys of friction without clearance. False after an error. */
+static PetscBool check_friction(NsMultibody *self, const NsMbJoint *joint)
+{
+  const NsJointSettings *settings = joint->settings;
+  const PetscBool        turns = joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical, rubs = settings->friction > 0;
+
+  if (joint->type == NS_JOINT_Spherical && rubs) {
+    NsDiagError(
+      self->diag, NsKeysPlace(settings->where, "friction"), "a spherical joint has friction only with a `clearance`: '%s' has none", joint->name);
+    return PETSC_FALSE;
+  }
+  if (turns && rubs && settings->radius == 0) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "joint '%s' has friction and needs the `radius` of its pin", joint->name);
+    return PETSC_FALSE;
+  }
+  if (NsTreeChild(settings->where, "radius") && !(turns && rubs)) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "radius"), "`radius` has no effect on joint '%s', which has no %s", joint->name,
+      turns ? "friction and no clearance" : "clearance");
+    return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 /* Keys of clearance that mean nothing, or are missing. False after an error. */
 static PetscBool check_clearance(NsMultibody *self, const NsMbJoint *joint)
 {
-  static const char *const need[]   = {"radius", "length", "friction", "restitution", NULL};
+  static const char *const need[]   = {"length", "restitution", NULL};
   static const char *const angle[]  = {"limits", "stiffness", "damping", "free_angle", NULL};
   const NsJointSettings   *settings = joint->settings;
   const PetscBool          planar   = self->body[0].planar;
   const PetscBool two_ends = planar ? joint->type == NS_JOINT_Prismatic : joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical;
 
-  if (joint->type == NS_JOINT_Gear || joint->type == NS_JOINT_Rack) return PETSC_TRUE;
+  if (joint->type == NS_JOINT_Gear || joint->type == NS_JOINT_Rack) return PETSC_TRUE; /* `radius` of a rack is another one */
   for (int i = 0; need[i] && !joint->loose; i++) {
     if (!NsTreeChild(settings->where, need[i])) continue;
     NsDiagError(self->diag, NsKeysPlace(settings->where, need[i]), "`%s` is for joints with `clearance`; joint '%s' has none", need[i], joint->name);
     return PETSC_FALSE;
   }
-  if (!joint->loose) return PETSC_TRUE;
+  if (!joint->loose) return check_friction(self, joint);
   if (!planar && joint->type == NS_JOINT_Prismatic) {
     NsDiagError(self->diag, NsKeysPlace(settings->where, "clearance"), "a slider with clearance is for bodies in the plane");
     NsDiagNote(self->diag, "in space use a cylindrical joint with clearance, or contacts of a box or points with planes");
@@ -456,6 +500,7 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
   if (!check_clearance(self, joint)) return;
   for (PetscInt i = joint->first_row; i < self->rows; i++) self->row[i].loose = joint->loose;
   if (joint->loose && !planar && joint->type == NS_JOINT_Revolute) add_row(self, joint, NS_ROW_SLIDE, 2, 2, "axial");
+  add_friction(self, joint);
   add_limits(self, joint);
   if (settings->stiffness > 0 || settings->damping > 0)
     add_actuator(self, joint, (NsMbActuator){.stiffness = settings->stiffness, .damping = settings->damping, .rest = settings->free_position});

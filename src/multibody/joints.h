@@ -74,8 +74,12 @@ struct NsMbRow {
   const char      *name;
   PetscReal        restitution; /* of limits, which are not */
   PetscBool        bilateral;
-  PetscBool        implied; /* by other rows, wherever the bodies are */
-  PetscBool        loose;   /* of a joint with clearance: determines initial velocities only */
+  PetscBool        implied;  /* by other rows, wherever the bodies are */
+  PetscBool        carries;  /* the load of a joint with friction */
+  PetscReal        friction; /* of the last row that carries */
+  PetscInt         carriers, rubs;
+  NsMbRow         *rub;   /* [rubs] along which it acts: rows of the joint's own motion, whose values do not count */
+  PetscBool        loose; /* of a joint with clearance: determines initial velocities only */
 };
 
 /* A spring, damper or given torque along a row: force -stiffness (value - rest) - damping rate + factor(t) push. */

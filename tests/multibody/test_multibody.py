@@ -401,6 +401,107 @@ joints:
         self.assertAlmostEqual(float(next(row["time"] for row in results.tables["events"] if row["event"] == "impact")), 0.02, delta=1e-9)
 
 
+class Friction(unittest.TestCase):
+    """Friction in joints, |P_T| <= mu |P_N|."""
+
+    SCHEMES = ("half_explicit", "half_explicit_two_step", "half_explicit_adaptive", "moreau_midpoint", "moreau_jean", "moreau_jean_explicit", "projection_naive", "projection_combined")
+
+    def test_wheel_on_its_pin(self):
+        """A wheel of 2 kg and 0.01 kg m^2 on a pin of 20 mm is slowed down by mu r m g, and stays at rest then; in the plane and in space."""
+        torque = 0.3 * 0.02 * 2 * 9.81
+        stop = 20 * 0.01 / torque
+        plane = "dimension: 2, mass: 2, inertia: 0.01, initial: {angular_velocity: 20 rad/s}}}\njoints: {A: {type: revolute"
+        space = "mass: 2, inertia: [0.02, 0.01, 0.01], initial: {angular_velocity: [0, 0, 20 rad/s]}}}\njoints: {A: {type: revolute, axis: [0, 0, 1]"
+        for body, rate in ((plane, "w.omega"), (space, "w.wz")):
+            config = f"gravity: [0, -9.81, 0]\nbodies: {{w: {{type: body, {body}, between: [ground, w.center], friction: 0.3, radius: 20 mm}}}}\n"
+            for scheme in self.SCHEMES:
+                slides = run(config, scheme, "1 ms", 0.8 * stop, ["w", "A"], 1)
+                self.assertAlmostEqual(slides.end(rate)[0], 20 - torque / 0.01 * slides.history["time"][-1], delta=1e-10, msg=scheme)
+                self.assertAlmostEqual(slides.info["summary"]["energy"]["friction"], 0.005 * (400 - slides.end(rate)[0] ** 2), delta=1e-10, msg=scheme)
+                rests = run(config, scheme, "1 ms", 1.2 * stop, ["w", "A"], 1)
+                self.assertEqual(rests.end(rate)[0], 0, scheme)
+                self.assertAlmostEqual(rests.end("A.angle")[0], 10 * stop, delta=2e-2 if scheme == "moreau_jean_explicit" else 1e-4, msg=scheme)
+            name = "A.y" if body is plane else "A.z"
+            row = slides.tables["contacts"][5]
+            self.assertEqual(row[f"{name}.state"], "slip")
+            self.assertEqual(rests.tables["contacts"][-1][f"{name}.state"], "stick")
+            torques = [float(run(config, "half_explicit", "1 ms", 0.1, ["w"]).tables["contacts"][-1][f"{name}.friction_torque"])]
+            np.testing.assert_allclose(torques, -torque, rtol=1e-12)
+
+    def test_slider_on_a_slope(self):
+        """Slides with g (sin a - mu cos a), or sticks; a point on a line and a prismatic joint alike."""
+        for joint in ("prismatic", "point_on_line"):
+            for dimension in (2, 3):
+                for friction, x in ((0.2, 0.125 * 9.81 * (math.sin(math.pi / 6) - 0.2 * math.cos(math.pi / 6))), (0.6, 0)):
+                    body = "dimension: 2, mass: 2, inertia: 1" if dimension == 2 else "mass: 2, inertia: [1, 1, 1]"
+                    config = (f"gravity: [0, -9.81, 0]\nbodies: {{s: {{type: body, {body}}}}}\njoints: {{A: {{type: {joint}, between: [ground, s.center], "
+                              f"axis: {vector([math.cos(math.pi / 6), -0.5, 0])}, friction: {friction}}}}}\n")
+                    results = run(config, "half_explicit", "1 ms", 0.5, ["s"])
+                    self.assertAlmostEqual(np.linalg.norm(results.end("s.x", "s.y")), x, delta=1e-12, msg=joint)
+
+    @staticmethod
+    def integrate(f, y, end, steps):
+        """Runge-Kutta of order 4."""
+        y, h = np.array(y, float), end / steps
+        for _ in range(steps):
+            a = f(y)
+            b = f(y + h / 2 * a)
+            c = f(y + h / 2 * b)
+            y = y + h / 6 * (a + 2 * b + 2 * c + f(y + h * c))
+        return y
+
+    def test_pendulum(self):
+        """The load of the pin depends on the motion, and on the friction itself: a rod of 1 m and 2 kg from the horizontal, until before it turns back."""
+        g, mu, r = 9.81, 0.3, 0.05
+
+        def rate(y):
+            angle, w = y
+            alpha = -1.5 * g * math.cos(angle)
+            for _ in range(60):
+                ax = -0.5 * (math.sin(angle) * alpha + math.cos(angle) * w * w)
+                ay = 0.5 * (math.cos(angle) * alpha - math.sin(angle) * w * w)
+                load = 2 * math.hypot(ax, ay + g)
+                alpha = (-2 * g * 0.5 * math.cos(angle) - np.sign(w) * mu * r * load) / (2 / 3)
+            return np.array([w, alpha])
+
+        end = 0.9
+        exact = self.integrate(rate, [0, -1e-9], end, 4000)
+        config = ("gravity: [0, -9.81, 0]\nbodies: {p: {type: body, dimension: 2, rod: {from: [0, 0, 0], to: [1, 0, 0]}, mass: 2}}\n"
+                  f"joints: {{A: {{type: revolute, between: [ground, p.left], friction: {mu}, radius: {r}}}}}\n")
+        error = []
+        for step in (1, 0.5):
+            results = run(config, "half_explicit", f"{step} ms", end, ["p"])
+            error.append(np.abs(results.end("p.angle", "p.omega") - exact).max())
+        self.assertLess(error[1], 1e-5)
+        self.assertAlmostEqual(math.log2(error[0] / error[1]), 2, delta=0.2)
+        midpoint = run(config, "moreau_midpoint", "0.5 ms", end, ["p"])
+        np.testing.assert_allclose(midpoint.end("p.angle", "p.omega"), exact, atol=5e-3)
+
+    def test_shaft_in_a_sleeve(self):
+        """Slides and turns: friction opposes the velocity of the pin's surface, a disc in both directions."""
+        def rate(y):
+            slip = np.array([y[0], 0.02 * y[1]])
+            force = 0.3 * 2 * 9.81 * slip / np.linalg.norm(slip)
+            return np.array([-force[0] / 2, -force[1] * 0.02 / 0.01])
+
+        exact = self.integrate(rate, [0.5, 20], 0.1, 1000)
+        config = ("gravity: [0, -9.81, 0]\nbodies: {w: {type: body, mass: 2, inertia: [0.01, 0.02, 0.03], initial: {velocity: [0.5, 0, 0], angular_velocity: [20 rad/s, 0, 0]}}}\n"
+                  "joints: {A: {type: cylindrical, between: [ground, w.center], axis: [1, 0, 0], friction: 0.3, radius: 20 mm}}\n")
+        results = run(config, "half_explicit", "0.2 ms", 0.1, ["w"])
+        np.testing.assert_allclose(results.end("w.vx", "w.wx"), exact, rtol=2e-4)
+
+    def test_many_joints(self):
+        """A chain of 40 rods with friction in every hinge, far more rows than dense solvers take: what friction takes is what the energy falls by."""
+        config = "gravity: [0, -9.81, 0]\nbodies:\n"
+        config += "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / 10}, 0, 0], to: [{(i + 1) / 10}, 0, 0]}}, mass: 0.1}}\n" for i in range(40))
+        config += "joints:\n  j0: {type: revolute, between: [ground, b0.left], friction: 0.2, radius: 5 mm}\n"
+        config += "".join(f"  j{i}: {{type: revolute, between: [b{i - 1}.right, b{i}.left], friction: 0.2, radius: 5 mm}}\n" for i in range(1, 40))
+        results = run(config, "half_explicit", "0.2 ms", 0.05, ["b39"], 100)
+        energy = results.info["summary"]["energy"]
+        self.assertGreater(energy["friction"], 1e-3)
+        self.assertAlmostEqual(energy["initial"] - energy["kinetic"] - energy["potential"], energy["friction"], delta=1e-5)
+
+
 class Springs(unittest.TestCase):
     def test_energy_and_period(self):
         """A ball on a spring of free length 0.5 m, 0.1 m longer at the start, 9 N/m and 4 kg: k d^2/2 at first, and all of it kinetic after a quarter of the period 2 pi sqrt(m/k)."""

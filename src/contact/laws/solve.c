@@ -33,8 +33,11 @@ PetscErrorCode NsLawsCreate(NsContact *contact)
     self->sliding        = self->sliding || (kinds & NS_LAW_SLIDING);
     self->anisotropic    = self->anisotropic || (kinds & NS_LAW_ANISOTROPIC);
     self->two_phase      = self->two_phase || (kinds & NS_LAW_TWO_PHASE);
+    self->joints         = self->joints || (kinds & NS_LAW_JOINT);
   }
   if (self->anisotropic) self->across = NsZeros((size_t)n, sizeof(PetscReal));
+  if (self->joints) self->limit = NsZeros((size_t)n, sizeof(PetscReal));
+  if (self->joints) self->discs = NsZeros((size_t)n, sizeof(PetscReal));
   if (!self->sliding && !self->two_phase) PetscFunctionReturn(0);
   PetscReal **const of_contacts[] = {&self->low, &self->high, &self->last_mu, &self->last_off, &self->share};
   PetscReal **const of_rows[]     = {&self->u, &self->Pc, &self->uc, &self->Pe, &self->b};
@@ -56,8 +59,8 @@ PetscErrorCode NsLawsCreate(NsContact *contact)
 PetscErrorCode NsLawsDestroy(NsContact *contact)
 {
   NsLaws     *self   = &contact->laws;
-  void *const kept[] = {self->mu, self->across, self->low, self->high, self->last_mu, self->last_off, self->share, self->u, self->Pc, self->uc,
-    self->Pe, self->b, self->tried, self->given, self->saved};
+  void *const kept[] = {self->mu, self->across, self->limit, self->discs, self->low, self->high, self->last_mu, self->last_off, self->share, self->u,
+    self->Pc, self->uc, self->Pe, self->b, self->tried, self->given, self->saved};
 
   PetscFunctionBegin;
   for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) free(kept[i]);

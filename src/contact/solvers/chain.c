@@ -8,6 +8,7 @@
       k sweeps of Gauss-Seidel from the last solution, then Newton        k = 5, 20, 80, 320, 1280
       Lemke                                                               contacts without friction: has the last word there
       enumeration                                                         up to five contacts with friction in the plane: has the last word there
+      pivoting                                                            joints with friction
       proximal Newton
       continuation from the best that is known                            again after the next two, where they end beside a solution
       interior point
@@ -16,6 +17,7 @@
 
   Large problems (NsLocalIsSmall) go another way, for n^3 operations would be too many:
 
+      pivoting                                                            joints, where they are more than contacts
       60 sweeps of Gauss-Seidel from the last solution                    dense ones, and where each row acts mostly on itself: elastic bodies
       proximal Newton from the last solution                              if there is one
       interior point, three paths
@@ -295,6 +297,7 @@ static PetscBool has_decided(const NsLocalChain *chain, const NsLocalProblem *pr
 {
   const NsLocalSolver *solver = chain->stage > NS_STAGE_ZERO && chain->stage < RESTARTS ? chain->solver[chain->stage - 1] : NULL;
 
+  if (chain->stage == STAGE_Pivoting) return PETSC_FALSE; /* of contacts that depend on each other it finds none */
   return solver && !solver->type->approximate && solver->type->can && NsLocalCan(solver, problem);
 }
 
@@ -385,6 +388,8 @@ static PetscErrorCode continuation(NsLocalChain *chain, PetscInt iterations, con
 static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
+  PetscCall(alone(chain, STAGE_Pivoting, chain->solver[STAGE_Pivoting - 1]->max_iterations, problem, chain->first, P, result));
+  if (result->converged) PetscFunctionReturn(0);
   if (!problem->sparse || (!problem->sparse->band && is_dominant(problem))) {
     NsLocalSolver *sweeps = chain->solver[STAGE_GaussSeidel - 1];
     sweeps->impatient     = PETSC_TRUE;
@@ -495,6 +500,10 @@ PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *prob
 PetscErrorCode NsLocalChainFit(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
+  if (!NsLocalIsSmall(problem)) {
+    PetscCall(NsLocalSolve(chain->solver[STAGE_Pivoting - 1], problem, P, result));
+    PetscFunctionReturn(0);
+  }
   chain->solver[NEWTON]->max_iterations = 2;
   PetscCall(NsLocalSolve(chain->solver[NEWTON], problem, P, result));
   chain->solver[NEWTON]->max_iterations = NS_NEWTON_STEPS;

@@ -43,11 +43,11 @@ PetscErrorCode NsProximalNewtonDestroy(NsProximalNewton *self)
   PetscFunctionReturn(0);
 }
 
-/* F of the tangential rows, and its derivatives by P and y, [m, m] row-major. */
+/* F of the tangential rows, and its derivatives by P and y, [m, m] row-major. limit: the radius of the disc where it is given; negative: it is mu P_N. */
 static void friction_rows(
-  PetscInt m, PetscReal mu, PetscReal r, const PetscReal *P, const PetscReal *y, PetscReal *F, PetscReal *by_P, PetscReal *by_y)
+  PetscInt m, PetscReal mu, PetscReal limit, PetscReal r, const PetscReal *P, const PetscReal *y, PetscReal *F, PetscReal *by_P, PetscReal *by_y)
 {
-  const PetscReal radius = mu * PetscMax(P[0], 0);
+  const PetscReal radius = limit >= 0 ? limit : mu * PetscMax(P[0], 0);
   const PetscReal x[2] = {P[1] - r * y[1], m == 3 ? P[2] - r * y[2] : 0}, length = PetscSqrtReal(x[0] * x[0] + x[1] * x[1]);
 
   for (PetscInt i = 1; i < m; i++) {
@@ -60,7 +60,7 @@ static void friction_rows(
     by_P[i * m + i] = 1;
     if (radius == 0) continue;
     F[i] -= radius * x[i - 1] / length;
-    by_P[i * m] = -mu * x[i - 1] / length;
+    if (limit < 0) by_P[i * m] = -mu * x[i - 1] / length;
     for (PetscInt l = 1; l < m && m == 3; l++) {
       const PetscReal s = radius / length * ((i == l ? 1.0 : 0.0) - x[i - 1] * x[l - 1] / (length * length));
       by_P[i * m + l] -= s;
@@ -77,15 +77,17 @@ static void linearize(
   PetscReal      by_P[9] = {0}, by_y[9] = {0}, B[9] = {0}, F[3] = {0}, column[3];
 
   if (p->bilateral[c]) {
-    for (PetscInt i = 0; i < m; i++) {
+    const PetscReal limit = NsLocalLimit(p, c);
+    for (PetscInt i = 0; i < (limit < 0 ? m : 1); i++) {
       F[i]            = y[i];
       by_y[i * m + i] = 1;
     }
+    if (limit >= 0) friction_rows(m, 0, limit, r, P, y, F, by_P, by_y);
   } else {
     const PetscBool closed  = P[0] - r * y[0] > 0;
     F[0]                    = closed ? y[0] : P[0];
     *(closed ? by_y : by_P) = 1;
-    if (m > 1) friction_rows(m, p->friction[c], r, P, y, F, by_P, by_y);
+    if (m > 1) friction_rows(m, p->friction[c], -1, r, P, y, F, by_P, by_y);
   }
   for (PetscInt k = 0; k < m * m; k++) B[k] = by_P[k] + delta * by_y[k];
   NsSolve3(m, B, F, right);
@@ -211,6 +213,7 @@ const NsLocalSolverType NsLocalSolverType_ProximalNewton = {
   .name = "proximal_newton",
   .about =
     "Newton's method with a proximal term, on sparse factors: for many contacts and for those that depend on each other; its forces are the smallest possible",
+  .limits  = PETSC_TRUE,
   .create  = NsLocalSolverCreate_ProximalNewton,
   .solve   = NsLocalSolve_ProximalNewton,
   .destroy = NsLocalSolverDestroy_ProximalNewton,

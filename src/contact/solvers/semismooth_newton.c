@@ -3,7 +3,7 @@
 
       normal     F_N = min(P_N, w_N)
       friction   F_T = P_T - proj(x_T),  the disc of radius rho = mu P_N (planar: the interval); w_T where it sticks, |x_T| <= rho
-      bilateral  F   = w
+      bilateral  F   = w;  with a limit F_N = w_N, and F_T as for friction with rho given
 
   Derivatives in full; in slip, with d = x_T/|x_T|:
 
@@ -46,10 +46,12 @@ static PetscErrorCode NsLocalSolverDestroy_SemismoothNewton(NsLocalSolver *solve
   PetscFunctionReturn(0);
 }
 
-static void friction_rows(const NsLocalProblem *p, PetscReal r, PetscInt c, const PetscReal *P, const PetscReal *w, PetscReal *F, PetscReal *J)
+/* limit: the radius of the disc where it is given; negative: it is mu P_N. */
+static void friction_rows(
+  const NsLocalProblem *p, PetscReal r, PetscInt c, PetscReal limit, const PetscReal *P, const PetscReal *w, PetscReal *F, PetscReal *J)
 {
   const PetscInt  n = p->rows, normal = p->start[c], first = normal + 1, tangents = p->start[c + 1] - first;
-  const PetscReal radius = p->friction[c] * PetscMax(P[normal], 0);
+  const PetscReal radius = limit >= 0 ? limit : p->friction[c] * PetscMax(P[normal], 0);
   PetscReal       x[2]   = {P[first] - r * w[first], 0}, length;
 
   if (tangents == 2) x[1] = P[first + 1] - r * w[first + 1];
@@ -63,7 +65,7 @@ static void friction_rows(const NsLocalProblem *p, PetscReal r, PetscInt c, cons
     NsLocalImpulseRow(p, k, P, F, J);
     if (radius == 0) continue;
     F[k] -= radius * x[i] / length; /* NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult): tangents <= 2 */
-    J[k * n + normal] = -p->friction[c] * x[i] / length;
+    if (limit < 0) J[k * n + normal] = -p->friction[c] * x[i] / length;
     for (PetscInt l = 0; l < tangents && tangents == 2; l++) {
       const PetscReal s = radius / length * ((i == l ? 1.0 : 0.0) - x[i] * x[l] / (length * length));
       J[k * n + first + l] -= s;
@@ -77,14 +79,16 @@ static void evaluate(const NsLocalProblem *p, PetscReal r, const PetscReal *P, c
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt k = p->start[c];
     if (p->bilateral[c]) {
-      for (PetscInt i = k; i < p->start[c + 1]; i++) NsLocalVelocityRow(p, i, w, F, J);
+      const PetscReal limit = NsLocalLimit(p, c);
+      for (PetscInt i = k; i < (limit < 0 ? p->start[c + 1] : k + 1); i++) NsLocalVelocityRow(p, i, w, F, J);
+      if (limit >= 0) friction_rows(p, r, c, limit, P, w, F, J);
       continue;
     }
     if (P[k] - r * w[k] > 0)
       NsLocalVelocityRow(p, k, w, F, J);
     else
       NsLocalImpulseRow(p, k, P, F, J);
-    if (p->start[c + 1] > k + 1) friction_rows(p, r, c, P, w, F, J);
+    if (p->start[c + 1] > k + 1) friction_rows(p, r, c, -1, P, w, F, J);
   }
 }
 
@@ -114,6 +118,7 @@ static PetscBool can_solve(const NsLocalProblem *p)
 const NsLocalSolverType NsLocalSolverType_SemismoothNewton = {
   .name    = "semismooth_newton",
   .about   = "Newton's method on the projection equations with their full generalised derivative; quadratic once the states are right",
+  .limits  = PETSC_TRUE,
   .can     = can_solve,
   .create  = NsLocalSolverCreate_SemismoothNewton,
   .solve   = NsLocalSolve_SemismoothNewton,
