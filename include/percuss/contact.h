@@ -44,10 +44,10 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
 /* The history: initial guesses, reports, the broad phase, statistics. */
 void NsContactSerialize(NsContact *contact, NsArchive *archive);
-/* The forces of another run's contacts, with which the local solver begins, where both have the same candidates by name; else nothing. Before the first step. */
-void     NsContactTakeForces(NsContact *contact, const NsContact *other);
-NsModel *NsContactModel(const NsContact *contact);    /* not owned */
-PetscInt NsContactRowCount(const NsContact *contact); /* of all candidates together: capacity for arrays of the caller */
+/* The forces of another run's contacts, with which the local solver begins, where both have the same candidates by name; else nothing, and false. Before the first step. */
+PetscBool NsContactTakeForces(NsContact *contact, const NsContact *other);
+NsModel  *NsContactModel(const NsContact *contact);    /* not owned */
+PetscInt  NsContactRowCount(const NsContact *contact); /* of all candidates together: capacity for arrays of the caller */
 /* Gaps of the active candidates at (t, q); more candidates may become active. */
 PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
 /* Call this if the step ends at the position of the last NsContactGaps: NsContactEndStep then uses the gaps computed there. Otherwise it computes them again. */

@@ -189,16 +189,17 @@ struct NsWriter {
   const char
       *form;  /* of what it writes, where a key chooses it, set when it is opened: a run that resumes with another begins anew; NULL: there is one */
   long every; /* steps between two records; 0: none */
-  PetscReal  end;
-  PetscInt64 steps;
-  PetscBool  quiet;
-  NsCsv     *csv; /* [NS_WRITER_TABLES], as type->csv */
-  void      *data;
-  PetscBool  open;
-  PetscBool  not_finite;         /* set by NsWriterFinite: a record has NaN or Inf, and was left out */
-  PetscBool  writes_now;         /* of the loop */
-  PetscBool  needs_acceleration; /* to write: that of the snapshot; set when it is opened */
-  PetscBool  restored;           /* of a run that resumes: it goes on */
+  const NsWindow *window; /* records are written within; NULL: always */
+  PetscReal       end;
+  PetscInt64      steps;
+  PetscBool       quiet;
+  NsCsv          *csv; /* [NS_WRITER_TABLES], as type->csv */
+  void           *data;
+  PetscBool       open;
+  PetscBool       not_finite;         /* set by NsWriterFinite: a record has NaN or Inf, and was left out */
+  PetscBool       writes_now;         /* of the loop */
+  PetscBool       needs_acceleration; /* to write: that of the snapshot; set when it is opened */
+  PetscBool       restored;           /* of a run that resumes: it goes on */
 };
 
 extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */

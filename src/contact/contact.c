@@ -244,16 +244,17 @@ void NsContactSerialize(NsContact *contact, NsArchive *archive)
   NsBroadPhaseSerialize(contact, archive);
 }
 
-void NsContactTakeForces(NsContact *contact, const NsContact *other)
+PetscBool NsContactTakeForces(NsContact *contact, const NsContact *other)
 {
   char own[NS_CANDIDATE_NAME], theirs[NS_CANDIDATE_NAME];
 
-  if (contact->candidates != other->candidates || contact->model->slots || other->model->slots) return;
+  if (contact->candidates != other->candidates || contact->model->slots || other->model->slots) return PETSC_FALSE;
   for (PetscInt i = 0; i < contact->candidates; i++) {
     const NsCandidate *here = &contact->model->candidate[i], *there = &other->model->candidate[i];
-    if (here->directions != there->directions || strcmp(NsCandidateName(here, own), NsCandidateName(there, theirs)) != 0) return;
+    if (here->directions != there->directions || strcmp(NsCandidateName(here, own), NsCandidateName(there, theirs)) != 0) return PETSC_FALSE;
   }
   for (PetscInt k = 0; k < 3 * contact->candidates; k++) contact->guess[k] = other->guess[k];
+  return PETSC_TRUE;
 }
 
 PetscInt NsContactList(NsContact *contact, const PetscBool *flag)

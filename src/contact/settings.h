@@ -46,6 +46,7 @@ typedef struct {
   NsContactLawSettings law;
   NsWindow             window;
   int                  sliding; /* NS_SLIDING_... */
+  int                  held;    /* no key: 1 + number of the DOF of a support that stops acting (fe/attach/holds.c); 0: none */
   bool                 tied;    /* no key: surfaces that `ties` joins */
 } NsContactSettings;
 

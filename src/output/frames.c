@@ -96,12 +96,13 @@ static const NsVtkType NsVtkType_Contacts = {
 static const NsKey frames_keys[] = {
   {"every", NS_KEY_INTEGER, offsetof(NsFramesSettings, every), .default_value = "100", .minimum = "0",
     .help = "number of steps between two frames; 0: no output", .example = "20"},
+  NS_WINDOW_KEYS(NsFramesSettings, "frames are written"),
   {"format", NS_KEY_CHOICE, offsetof(NsFramesSettings, format), .choices = NsVtkFormatNames, .default_value = "vtk",
     .help    = "vtk: legacy VTK files, which every reader understands, with a list NAME.vtk.series; vtu: VTK's XML files, with a list NAME.pvd",
     .example = "vtu"},
   {NULL},
 };
-const NsTable NsTable_Frames = {"frames", "VTK files for ParaView", frames_keys, sizeof(NsFramesSettings)};
+const NsTable NsTable_Frames = {"frames", "VTK files for ParaView", frames_keys, sizeof(NsFramesSettings), .check = NsEveryCheck};
 
 static PetscBool wanted(const NsWriter *writer)
 {

@@ -2,6 +2,7 @@
   history.csv: time and the probes of `output: history: probes`, a row each `every` steps, shortest digits that read back the same.
 */
 #include <string.h>
+#include "core/timefunction.h"
 #include "writer.h"
 
 enum { NS_PROBES_BY_DEFAULT = 16 };
@@ -11,6 +12,8 @@ static const NsColumn columns[] = {
   {"time", "s", "time"},
   {"u[xyz]", "m", "displacement", .rate = "v"},
   {"v[xyz]", "m/s", "velocity"},
+  {"a[xyz]", "m/s^2", "acceleration, with `accelerations: true`: that of the forces at the time of the row, without impulses"},
+  {"aw[xyz]", "rad/s^2", "angular acceleration, likewise"},
   {"r[xyz]", "rad", "rotation, of beams, rotors, rigid bodies", .rate = "w"},
   {"w[xyz]", "rad/s", "angular velocity, of the same"},
   {"[xyz]", "m", "position of a point of a mechanism", .rate = "v"},
@@ -45,10 +48,12 @@ static const NsKey history_keys[] = {
     .help =
       "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME: reactions",
     .example = "[bar.left, bar@0.5]"},
+  {"accelerations", NS_KEY_BOOLEAN, offsetof(NsHistorySettings, accelerations), .default_value = "false",
+    .help = "record accelerations beside velocities; takes a force and a solution with the mass matrix for each row", .example = "true"},
   NS_EVERY_KEY(NsHistorySettings),
   {NULL},
 };
-const NsTable NsTable_History = {"history", "time histories of points", history_keys, sizeof(NsHistorySettings)};
+const NsTable NsTable_History = {"history", "time histories of points", history_keys, sizeof(NsHistorySettings), .check = NsEveryCheck};
 
 typedef struct {
   PetscInt        columns; /* beside the time */
@@ -68,13 +73,49 @@ static double bytes(const NsWriter *writer)
   return NS_CSV_NUMBER * (1 + 4.0 * ((const NsHistorySettings *)writer->settings)->probes.count);
 }
 
+/* "ax" of "vx", "awx" of "wx"; NULL: of another quantity. */
+static const char *acceleration_name(const char *suffix)
+{
+  static const char *const names[][2] = {{"vx", "ax"}, {"vy", "ay"}, {"vz", "az"}, {"wx", "awx"}, {"wy", "awy"}, {"wz", "awz"}};
+
+  for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+    if (!strcmp(suffix, names[k][0])) return names[k][1];
+  }
+  return NULL;
+}
+
+/* Whether a column is a velocity that is linear in those of the unknowns: then its acceleration has the same weights. */
+static PetscBool has_acceleration(const NsProbeColumn *column)
+{
+  return column->of_velocity && !column->plus && !column->law && !column->coordinate && !column->of_stress && acceleration_name(column->suffix);
+}
+
+static NsProbeColumn *acceleration_of(const NsProbeColumn *velocity, NsArena *arena)
+{
+  NsProbeColumn *column = NsArenaAlloc(arena, sizeof(*column));
+
+  *column                 = NsProbeCopy(velocity, arena);
+  column->suffix          = acceleration_name(velocity->suffix);
+  column->of_velocity     = PETSC_FALSE;
+  column->of_acceleration = PETSC_TRUE;
+  for (PetscInt k = 0; k < column->timed; k++) { /* of what supports move: derivatives of its motion */
+    NsTimeFunction *function = NsArenaAlloc(arena, sizeof(*function));
+    *function                = *velocity->function[k];
+    function->order++;
+    column->function[k] = function;
+  }
+  return column;
+}
+
 /* Probes that do not exist are errors; by default every named node is a probe (up to 16). */
 static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDiag *diag)
 {
-  NsStrings *probes = &((NsHistorySettings *)settings)->probes;
-  NsProbe    probe;
-  PetscBool  found;
-  char       why[256];
+  NsHistorySettings *own    = settings;
+  NsStrings         *probes = &own->probes;
+  PetscBool          any    = PETSC_FALSE;
+  NsProbe            probe;
+  PetscBool          found;
+  char               why[256];
 
   PetscFunctionBegin;
   for (int i = 0; i < probes->count; i++) {
@@ -84,12 +125,16 @@ static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDi
       NsDiagError(diag, probes->where[i]->place, "%s", why);
       NsDiagNote(diag, "%s", model->probe_help);
     }
+    for (PetscInt c = 0; found && c < probe.columns; c++) any = any || has_acceleration(&probe.column[c]);
     for (int j = 0; j < i && found; j++) {
       if (strcmp(name, probes->items[j])) continue;
       NsDiagError(diag, probes->where[i]->place, "probe '%s' is a duplicate", name);
       break;
     }
   }
+  if (own->accelerations && probes->count > 0 && !any && !NsDiagErrors(diag))
+    NsDiagError(diag, NsKeysPlace(own->where, "accelerations"),
+      "none of these probes has accelerations: they are known of points of finite elements and coordinates of bodies");
   if (probes->count > 0) PetscFunctionReturn(0);
   probes->items = NsArenaAlloc(arena, NS_PROBES_BY_DEFAULT * sizeof(*probes->items));
   for (int i = 0; model->probe_names[i] && probes->count < NS_PROBES_BY_DEFAULT; i++) {
@@ -100,14 +145,20 @@ static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDi
 }
 
 /* The next columns of the header, and of the row, which is an array of numbers with the time first. */
-static void add_probe(History *self, NsColumn *header, const char *name, NsProbe *probe, NsArena *arena)
+static void add_column(History *self, NsColumn *header, const char *name, NsProbeColumn *column, NsArena *arena)
 {
-  for (PetscInt c = 0; c < probe->columns; c++) {
-    const char *suffix = probe->column[c].suffix;
+  const char *suffix = column->suffix;
 
-    self->column[self->columns++] = &probe->column[c];
-    header[self->columns] =
-      (NsColumn){NsArenaPrint(arena, "%s%s%s", name, *suffix ? "." : "", suffix), "", "", sizeof(PetscReal) * (size_t)self->columns};
+  self->column[self->columns++] = column;
+  header[self->columns] =
+    (NsColumn){NsArenaPrint(arena, "%s%s%s", name, *suffix ? "." : "", suffix), "", "", sizeof(PetscReal) * (size_t)self->columns};
+}
+
+static void add_probe(History *self, NsColumn *header, const char *name, NsProbe *probe, PetscBool accelerations, NsArena *arena)
+{
+  for (PetscInt c = 0; c < probe->columns; c++) add_column(self, header, name, &probe->column[c], arena);
+  for (PetscInt c = 0; accelerations && c < probe->columns; c++) {
+    if (has_acceleration(&probe->column[c])) add_column(self, header, name, acceleration_of(&probe->column[c], arena), arena);
   }
 }
 
@@ -116,7 +167,7 @@ static PetscErrorCode open_table(NsWriter *writer)
   NsModel         *model  = writer->model;
   NsArena         *arena  = writer->sink->arena;
   const NsStrings *names  = &((const NsHistorySettings *)writer->settings)->probes;
-  const size_t     most   = (size_t)names->count * NS_PROBE_COLUMNS;
+  const size_t     most   = 2 * (size_t)names->count * NS_PROBE_COLUMNS;
   History         *self   = NsArenaAlloc(arena, sizeof(*self));
   NsProbe         *probes = NsArenaAlloc(arena, sizeof(*probes) * (size_t)names->count);
   NsColumn        *header = NsArenaAlloc(arena, sizeof(*header) * (most + 2));
@@ -132,7 +183,7 @@ static PetscErrorCode open_table(NsWriter *writer)
 
     PetscCall(model->view.probe(model, names->items[i], &probes[i], &found, why, sizeof(why)));
     PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "probe '%s' passed the check of the config but the model does not know it", names->items[i]);
-    add_probe(self, header, names->items[i], &probes[i], arena);
+    add_probe(self, header, names->items[i], &probes[i], ((const NsHistorySettings *)writer->settings)->accelerations, arena);
   }
   for (PetscInt c = 0; c < self->columns && !self->position; c++) {
     if (self->column[c]->coordinate) self->position = NsArenaAlloc(arena, sizeof(*self->position) * 3 * (size_t)model->scene.points);

@@ -107,7 +107,7 @@ static const NsKey orbits_keys[] = {
   NS_EVERY_KEY(NsOrbitsSettings),
   {NULL},
 };
-const NsTable NsTable_Orbits = {"orbits", "orbits of rotors", orbits_keys, sizeof(NsOrbitsSettings)};
+const NsTable NsTable_Orbits = {"orbits", "orbits of rotors", orbits_keys, sizeof(NsOrbitsSettings), .check = NsEveryCheck};
 
 static PetscBool wanted(const NsWriter *writer)
 {

@@ -68,6 +68,7 @@ PetscErrorCode NsWriterCreate(const NsWriterType *type, const NsWriterContext *c
      .model                   = context->model,
      .settings                = settings,
      .every                   = settings ? settings->every : 0,
+     .window                  = settings && NsWindowIsGiven(&settings->window) ? &settings->window : NULL,
      .end                     = context->end,
      .steps                   = context->steps,
      .quiet                   = context->quiet};

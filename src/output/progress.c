@@ -171,8 +171,8 @@ static void print_line(NsWriter *writer)
   snprintf(speed, sizeof(speed), self->steps_per_second < 100 ? "%.3g" : "%.0f", self->steps_per_second);
   print_wall(left, sizeof(left), remaining(writer));
   if (contacts_most) snprintf(contacts, sizeof(contacts), "  %lld of %lld contacts closed", (long long)self->at.closed, (long long)contacts_most);
-  snprintf(line, sizeof(line), "%.60s  %.1f %%  t = %s  %s steps/s  %s left%s  numerical energy error %.2g", writer->sink->name, per_cent(writer), t, speed,
-    left, contacts, (double)self->at.relative);
+  snprintf(line, sizeof(line), "%.60s  %.1f %%  t = %s  %s steps/s  %s left%s  numerical energy error %.2g", writer->sink->name, per_cent(writer), t,
+    speed, left, contacts, (double)self->at.relative);
   if (!self->live)
     fprintf(stderr, "%s\n", line);
   else {

@@ -6,9 +6,18 @@
 static const NsKey every_keys[] = {
   {"every", NS_KEY_INTEGER, offsetof(NsEverySettings, every), .required = true, .minimum = "0",
     .help = "number of steps between two outputs; 0: no output", .example = "20"},
+  NS_WINDOW_KEYS(NsEverySettings, "rows are written"),
   {NULL},
 };
-const NsTable NsTable_Every = {"every", "an output", every_keys, sizeof(NsEverySettings)};
+
+void NsEveryCheck(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsEverySettings *every = settings;
+
+  (void)arena;
+  NsWindowCheck(&every->window, every->where, diag);
+}
+const NsTable NsTable_Every = {"every", "an output", every_keys, sizeof(NsEverySettings), .check = NsEveryCheck};
 
 #define NS_WRITER(Name, key, table, default_text, help_text, example_text) extern const NsTable table;
 #define NS_WRITER_SWITCH(Name, key, default_text, help_text, example_text)
@@ -29,7 +38,7 @@ static const NsKey output_keys[] = {
 #undef NS_WRITER_SWITCH
 #undef NS_WRITER_ALWAYS
   {"checkpoints", NS_KEY_NUMBER, offsetof(NsOutputSettings, checkpoints), .dimension = NS_DIM_TIME, .default_value = "10 min", .minimum = "0",
-    .help    = "wall-clock time between two checkpoints, from which `percuss run --resume` continues; 0: only at its end, and when the run is stopped",
+    .help = "wall-clock time between two checkpoints, from which `percuss run --resume` continues; 0: only at its end, and when the run is stopped",
     .example = "1 min"},
   {NULL},
 };

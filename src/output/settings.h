@@ -21,24 +21,29 @@ struct NsOutputSettings {
 /* What the settings of every writer with a mapping begin with; alone: NsTable_Every. */
 typedef struct {
   const NsNode *where;
-  long          every; /* steps between two records; 0: the writer is off */
+  long          every;  /* steps between two records; 0: the writer is off */
+  NsWindow      window; /* of the records */
 } NsEverySettings;
 
 typedef struct {
   const NsNode *where;
   long          every;
+  NsWindow      window;
   int           format; /* position in NsVtkFormatNames (vtk.h) */
 } NsFramesSettings;
 
 typedef struct {
   const NsNode *where;
   long          every;
+  NsWindow      window;
   NsStrings     probes;
+  bool          accelerations;
 } NsHistorySettings;
 
 typedef struct {
   const NsNode *where;
   long          every;
+  NsWindow      window;
   NsList        stations; /* NsStationSettings by name */
 } NsOrbitsSettings;
 
@@ -54,9 +59,10 @@ static inline const NsList *NsOrbitStations(const NsOutputSettings *output)
   return &((const NsOrbitsSettings *)output->orbits)->stations;
 }
 
-/* The key `every` of a writer's own table, whose struct T begins as NsEverySettings. */
+/* The keys of a writer's own table, whose struct T begins as NsEverySettings; NsEveryCheck is part of the table's check. */
 #define NS_EVERY_KEY(T) \
-  { \
-    "every", NS_KEY_INTEGER, offsetof(T, every), .default_value = "1", .minimum = "0", .help = "number of steps between two rows; 0: no output", \
-                                                 .example = "1" \
-  }
+  {"every", NS_KEY_INTEGER, offsetof(T, every), .default_value = "1", .minimum = "0", .help = "number of steps between two rows; 0: no output", \
+    .example = "1"}, \
+    NS_WINDOW_KEYS(T, "rows are written")
+
+void NsEveryCheck(const void *settings, NsArena *arena, NsDiag *diag);

@@ -33,7 +33,7 @@ PetscErrorCode NsRunAccelerationDestroy(NsRun *run)
 }
 
 /* N: the force of direction d. */
-static PetscReal force_of(const NsRun *run, const NsContactReport *report, int d)
+PetscReal NsRunForceOf(const NsRun *run, const NsContactReport *report, int d)
 {
   return report->force[d] + (report->impact || run->last_step <= 0 ? 0 : report->impulse[d] / run->last_step);
 }
@@ -48,10 +48,10 @@ static PetscErrorCode add_contacts(NsRun *run)
   PetscFunctionBegin;
   for (PetscInt k = 0; k < actives; k++) {
     PetscReal size = 0;
-    for (int d = 0; d < model->candidate[active[k]].directions; d++) size += PetscAbsReal(force_of(run, &report[active[k]], d));
+    for (int d = 0; d < model->candidate[active[k]].directions; d++) size += PetscAbsReal(NsRunForceOf(run, &report[active[k]], d));
     if (size == 0) continue;
     run->record_list[count++] = active[k];
-    for (int d = 0; d < model->candidate[active[k]].directions; d++) run->record_F[rows++] = force_of(run, &report[active[k]], d);
+    for (int d = 0; d < model->candidate[active[k]].directions; d++) run->record_F[rows++] = NsRunForceOf(run, &report[active[k]], d);
   }
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsModelRows(model, run->state.t, run->state.q, count, run->record_list, &run->record_rows));
@@ -65,7 +65,8 @@ PetscErrorCode NsRunAcceleration(NsRun *run)
   const NsState *x     = &run->state;
 
   PetscFunctionBegin;
-  if (run->figures.steps == 0 && run->config.start->state != NS_START_AS_GIVEN && model->candidates) { /* at rest under contact forces that no step has found yet */
+  if (run->figures.steps == 0 && run->config.start->state != NS_START_AS_GIVEN &&
+      model->candidates) { /* at rest under contact forces that no step has found yet */
     PetscCall(VecZeroEntries(run->acceleration));
     PetscFunctionReturn(0);
   }

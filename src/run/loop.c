@@ -177,6 +177,7 @@ static PetscBool is_due(const NsRun *run, NsWriter *writer, PetscInt64 step, Wri
   if (!type->write) return PETSC_FALSE;
   if (type->due && as == AS_ONE && step > 0) return is_alone(run) ? type->due(writer, step) : step == run->clock_due;
   if (type->due) return PETSC_TRUE;
+  if (writer->window && !NsWindowHas(writer->window, run->state.t)) return PETSC_FALSE;
   if (as == AS_LAST_AGAIN && by_every) return PETSC_FALSE; /* it has this record */
   return by_every || (writer->every > 0 && as != AS_ONE);
 }

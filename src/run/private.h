@@ -31,27 +31,28 @@ struct NsRun {
   NsStability stability;
 
   /* While and after stepping. */
-  NsGuard        guard;
-  PetscReal     *guard_touch; /* [touches] scratch of it */
-  NsRunFigures   figures;
-  PetscBool      completed;      /* the state is whole: NsSchemeComplete was called after this step */
-  PetscInt64     ledger_step;    /* the last step at which the ledger was closed and judged; -1: none */
-  PetscInt64     clock_due;      /* with several processes: the last step at which writers write by the clock */
-  double         began;          /* NsSeconds() of NsRunCreate */
-  double         loop_began;     /* NsSeconds(), less what the run had taken before it was resumed */
-  double         checkpoint_at;  /* NsSeconds() of the last checkpoint, or of the start */
-  PetscBool      checkpoint_due; /* after the present step */
-  PetscBool      late;           /* the wall limit has passed */
-  PetscBool      cleared;        /* the directory has been checked: it is empty, or the run is resumed in it */
-  NsRun         *starts_from;    /* of whose state; NULL: none, or done with */
-  const char    *started_from;   /* "", or the state of another run, a sentence */
-  const char    *checkpoint;     /* name of the checkpoint to resume from, on the process that writes */
-  NsCheckpoints *checkpoints;
-  int            writers;
-  NsWriter     **writer; /* [writers] */
-  NsManifest    *manifest;
-  NsFileList    *inputs;
-  char           stopped[256]; /* why the run was stopped; "": it was not */
+  NsGuard          guard;
+  PetscReal       *guard_touch; /* [touches] scratch of it */
+  NsRunFigures     figures;
+  PetscBool        completed;      /* the state is whole: NsSchemeComplete was called after this step */
+  PetscInt64       ledger_step;    /* the last step at which the ledger was closed and judged; -1: none */
+  PetscInt64       clock_due;      /* with several processes: the last step at which writers write by the clock */
+  double           began;          /* NsSeconds() of NsRunCreate */
+  double           loop_began;     /* NsSeconds(), less what the run had taken before it was resumed */
+  double           checkpoint_at;  /* NsSeconds() of the last checkpoint, or of the start */
+  PetscBool        checkpoint_due; /* after the present step */
+  PetscBool        late;           /* the wall limit has passed */
+  PetscBool        cleared;        /* the directory has been checked: it is empty, or the run is resumed in it */
+  NsRun           *starts_from;    /* of whose state; NULL: none, or done with */
+  NsContactReport *start_report;   /* [candidates] forces and states of its contacts; NULL: there are none */
+  const char      *started_from;   /* "", or the state of another run, a sentence */
+  const char      *checkpoint;     /* name of the checkpoint to resume from, on the process that writes */
+  NsCheckpoints   *checkpoints;
+  int              writers;
+  NsWriter       **writer; /* [writers] */
+  NsManifest      *manifest;
+  NsFileList      *inputs;
+  char             stopped[256]; /* why the run was stopped; "": it was not */
 };
 
 /* ---- times of steps: src/run/run.c ------------------------------------------------------------------------------------------------------------------------ */
@@ -66,6 +67,8 @@ PetscReal NsRunEndSlack(const NsRun *run);
 /* (all) Room for them, and the mass matrix factored: once. */
 PetscErrorCode NsRunAccelerationCreate(NsRun *run);
 PetscErrorCode NsRunAccelerationDestroy(NsRun *run);
+/* N: the force that a report of its last step has along direction d. */
+PetscReal NsRunForceOf(const NsRun *run, const NsContactReport *report, int d);
 /* (all) run->acceleration of the state, which is complete. */
 PetscErrorCode NsRunAcceleration(NsRun *run);
 
@@ -83,8 +86,9 @@ void NsRunPutSwitches(const NsRun *run, NsJson *json);
 
 /* (all) The state of the run that `start: {from: RUN}` names, before contact is made, which begins with it; errors are in diag. */
 PetscErrorCode NsRunStartFrom(NsRun *run);
-/* And the forces of its contacts. */
+/* And the forces of its contacts; into the reports of the start, once the scheme has been started. */
 PetscErrorCode NsRunStartForces(NsRun *run);
+void           NsRunReportStart(NsRun *run);
 
 /* ---- run.json and config.yaml: src/run/manifest.c --------------------------------------------------------------------------------------------------------- */
 

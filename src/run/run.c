@@ -298,6 +298,7 @@ PetscErrorCode NsRunStart(NsRun *run)
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state));
   PetscCall(NsSchemeStart(run->scheme, &run->state));
+  NsRunReportStart(run);
   PetscFunctionReturn(0);
 }
 

@@ -180,11 +180,33 @@ PetscErrorCode NsRunStartFrom(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+/* The first record has the forces of the state that it starts from, where the scheme has not found any: those of contacts that are closed. */
+void NsRunReportStart(NsRun *run)
+{
+  NsContactReport *report = NsContactReports(run->contact);
+  const PetscInt  *active, actives = NsContactActive(run->contact, &active);
+
+  for (PetscInt k = 0; k < actives && run->start_report; k++) {
+    const PetscInt i = active[k];
+    if (!NsContactIsClosed(run->contact, i) || report[i].force[0] != 0) continue;
+    report[i].state = run->start_report[i].state;
+    for (int d = 0; d < 3; d++) report[i].force[d] = run->start_report[i].force[d];
+  }
+}
+
 PetscErrorCode NsRunStartForces(NsRun *run)
 {
   PetscFunctionBegin;
   if (!run->starts_from) PetscFunctionReturn(0);
-  NsContactTakeForces(run->contact, run->starts_from->contact);
+  const NsRun *from = run->starts_from;
+  if (NsContactTakeForces(run->contact, from->contact)) {
+    const NsContactReport *report = NsContactReports(from->contact);
+    run->start_report             = NsArenaAlloc(run->arena, sizeof(*run->start_report) * (size_t)(run->model->candidates + 1));
+    for (PetscInt i = 0; i < run->model->candidates; i++) {
+      run->start_report[i].state = report[i].state;
+      for (int d = 0; d < 3; d++) run->start_report[i].force[d] = NsRunForceOf(from, &report[i], d);
+    }
+  }
   PetscCall(NsRunDestroy(&run->starts_from));
   PetscFunctionReturn(0);
 }

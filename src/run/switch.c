@@ -18,8 +18,7 @@ void NsRunCheckSwitches(NsRun *run)
 
   while (first < switches->item + switches->count && !first->off) first++;
   if (first < switches->item + switches->count && type->varies && !type->adapts) {
-    NsDiagError(run->diag, first->place, "scheme '%s' does not support `from` and `until`: its steps do not end at given times",
-      type->variant.name);
+    NsDiagError(run->diag, first->place, "scheme '%s' does not support `from` and `until`: its steps do not end at given times", type->variant.name);
     NsDiagNote(run->diag, "half_explicit with a fixed step and half_explicit_adaptive do");
     return;
   }

@@ -54,13 +54,16 @@ static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   if (!model->analysis.modes) return "it integrates the modes of finite elements, and a mechanism has none";
-  if (!model->linear) return "it needs linear forces; here a spring or bearing is nonlinear or acts for a part of the time, or the spin of a rotor changes or is free";
+  if (!model->linear)
+    return "it needs linear forces; here a spring or bearing is nonlinear or acts for a part of the time, or the spin of a rotor changes or is free";
   if (model->layout->ranks > 1) return "it runs on one process";
   if (model->moved) return "supports or surfaces move; where the whole model is shaken, write `base: [{acceleration: ...}]`";
   if (model->slots) return NS_REFUSES_SLOTS;
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
     char               name[NS_CANDIDATE_NAME];
+    if (candidate->bilateral && candidate->off)
+      return NsArenaPrint(model->arena, "the support of '%s' stops acting (`until`), which changes the modes", NsCandidateName(candidate, name));
     if (candidate->bilateral) return NsArenaPrint(model->arena, "bodies are joined by the tie '%s': mesh them as one body", candidate->name);
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0) {
       return NsArenaPrint(model->arena, "contact '%s' has a restitution; set it to 0: contacts are massless, and the modes cause the rebound",

@@ -165,6 +165,92 @@ static void a_floor_begins(void **state)
   }
 }
 
+/* It hangs on its support until 0.1 s, then it falls. */
+static void a_support_lets_go(void **state)
+{
+  static const char *const text = "gravity: [0, 0, -10 m/s^2]\n"
+                                  "bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 2 kg, inertia: [1, 1, 1], initial: {velocity: [0, 0, 1 m/s]}}}\n"
+                                  "supports: {hook: {at: mass.center, fix: displacements, until: 0.1 s}}\n"
+                                  "scheme: {type: half_explicit, step: 1 ms}\n"
+                                  "time: {end: 0.3 s}\n";
+
+  (void)state;
+  EACH_WITH_MASS(promise)
+  {
+    PetscReal q, v;
+    char      name[NS_CANDIDATE_NAME];
+    if (!takes_part(promise)) continue;
+    promise_print(promise);
+    TestRun test = promise_open(text, promise, STEP, "");
+    assert_int_equal(NsRunStart(test.run), 0);
+    go_to(&test, 0.1);
+    look(&test, 2, &q, &v);
+    near(q, 0, promise->rest == 0 ? 1e-9 : 2e-3);
+    assert_string_equal(NsCandidateName(&NsRunModel(test.run)->candidate[2], name), "hook.z");
+    if (!strcmp(promise->scheme, "half_explicit")) near(NsContactReports(NsRunContact(test.run))[2].force[0], 20, 1e-9);
+    go_to(&test, 0.3);
+    look(&test, 2, &q, &v);
+    near(v, -2, 2.1e-2);
+    near(q, -0.2, 1e-2);
+    near(NsRunLedger(test.run)->switched, 0, 1e-12);
+    assert_true(PetscAbsReal(numerical(&test)) < 0.1);
+    test_run_close(&test);
+  }
+}
+
+/* A support that moves takes the mass along until 0.1 s. */
+static void a_shaker_lets_go(void **state)
+{
+  static const char *const schemes[] = {
+    "half_explicit, step: 0.1 ms", "moreau_jean, step: 0.1 ms", "generalised_alpha, step: 0.1 ms", "event_driven_hem5, step: 10 ms"};
+
+  (void)state;
+  for (size_t s = 0; s < sizeof(schemes) / sizeof(*schemes); s++) {
+    char      text[1024];
+    PetscReal q, v;
+    snprintf(text, sizeof(text),
+      "bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 2 kg, inertia: [1, 1, 1]}}\n"
+      "supports: {shaker: {at: mass.center, fix: [x, y, z], until: 0.1 s, motion: [{displacement: [0, 0, 0.1 m], time: {harmonic: {frequency: 10 rad/s}}}]}}\n"
+      "scheme: {type: %s}\ntime: {end: 0.3 s}\n",
+      schemes[s]);
+    TestRun test = test_run_open(text, NULL);
+    assert_int_equal(NsRunStart(test.run), 0);
+    go_to(&test, 0.3);
+    look(&test, 2, &q, &v);
+    near(v, PetscCosReal(1), 1e-3);
+    near(q, 0.1 * PetscSinReal(1) + 0.2 * PetscCosReal(1), 1e-3);
+    assert_true(PetscAbsReal(numerical(&test)) < 2e-3);
+    test_run_close(&test);
+  }
+}
+
+/* Until it lets go a clamp is a clamp. */
+static void a_clamp_holds(void **state)
+{
+  PetscReal tip[2][6], size = 0;
+
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    char text[1024];
+    snprintf(text, sizeof(text),
+      "bodies: {beam: {type: beam, mesh: {line: {from: [0, 0, 0], to: [0.3 m, 0, 0], elements: 4}}, mass: lumped,\n"
+      "  material: {density: 7850 kg/m^3, young: 210 GPa}, section: {rectangle: {width: 20 mm, height: 5 mm}}}}\n"
+      "supports: {clamp: {at: beam.left%s}}\n"
+      "loads: {pull: {at: beam.right, force: [10 N, 20 N, 30 N], moment: [1 N m, 2 N m, 3 N m]}}\n"
+      "scheme: {type: half_explicit, step: 2 us}\ntime: {end: 2 ms}\n",
+      k ? ", until: 1 s" : "");
+    TestRun test = test_run_open(text, NULL);
+    assert_int_equal(NsRunStart(test.run), 0);
+    go_to(&test, 2e-3);
+    const PetscInt n = NsRunModel(test.run)->unknowns;
+    assert_int_equal(n, k ? 30 : 24);
+    for (int i = 0; i < 6; i++) tip[k][i] = NsVecRead(NsRunState(test.run)->q)[n - 6 + i];
+    test_run_close(&test);
+  }
+  for (int i = 0; i < 6; i++) size = PetscMax(size, PetscAbsReal(tip[0][i]));
+  for (int i = 0; i < 6; i++) near(tip[1][i], tip[0][i], 1e-9 * size);
+}
+
 /* A stiff rotor on soft bearings: x'' + w^2 x = m e Omega^2/M cos(Omega t) from 0.1 s on. */
 static void a_blade_is_lost(void **state)
 {
@@ -202,5 +288,6 @@ static void a_blade_is_lost(void **state)
 }
 
 static const struct CMUnitTest tests[] = {promise_test(a_spring_is_released), promise_test(a_spring_is_engaged), promise_test(a_floor_is_taken_away),
-  promise_test(a_floor_begins), cmocka_unit_test(a_blade_is_lost)};
+  promise_test(a_floor_begins), promise_test(a_support_lets_go), cmocka_unit_test(a_shaker_lets_go), cmocka_unit_test(a_clamp_holds),
+  cmocka_unit_test(a_blade_is_lost)};
 TEST_MAIN(tests)

@@ -26,6 +26,16 @@ static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *tou
   PetscFunctionReturn(0);
 }
 
+/* Of a second point that moves in a prescribed way. */
+static void rate(const NsPair *pair, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscReal *d)
+{
+  (void)t;
+  (void)touch_q;
+  (void)touch_v;
+  d[0] = NsPairAcceleration(pair, pair->frame->normal);
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) d[1 + i] = NsPairAcceleration(pair, pair->frame->tangent[i]);
+}
+
 const NsPairType NsPairType_NodeNode = {
   .name      = "node",
   .about     = "a node against a node along a fixed direction",
@@ -34,6 +44,7 @@ const NsPairType NsPairType_NodeNode = {
   .prepare   = NsPairPrepareFlat,
   .gap       = gap,
   .rows      = rows,
+  .rate      = rate,
   .bound     = NsPairBoundFlat,
   .clearance = NsPairClearanceOpen,
 };

@@ -22,6 +22,19 @@ typedef struct {
 
 /* src/fe/attach/supports.c: numbers the unknowns. */
 void NsFeSupports(NsFe *fe);
+/* src/fe/attach/holds.c: a DOF of a node, by its number there, that a support holds until it stops acting. */
+typedef struct {
+  const char      *name; /* of the support */
+  const NsNode    *where;
+  PetscInt         node, dof, number; /* number: 1, 2, ... where the support holds several nodes; else 0 */
+  const NsMotion  *motion;            /* NULL: at rest */
+  const PetscBool *off;
+} NsFeHold;
+void NsFeAddHold(NsFe *fe, const NsFeHold *hold);
+/* Their initial values in q[unknowns], v[unknowns]. */
+void NsFeHoldValues(const NsFe *fe, PetscReal *q, PetscReal *v);
+/* The candidate of a contact with `held`, as `expand` of contacts.c. */
+PetscInt NsFeHoldCandidate(NsFe *fe, const NsContactSettings *settings, NsPair *pair, NsCandidate *candidate);
 /* All of list.h, once the unknowns have numbers. */
 void NsFeAttachments(NsFe *fe);
 #define NS_ATTACHMENT(Name, key, help, example) void NsFeAttach_##Name(NsFe *fe, const NsList *list);

@@ -9,6 +9,7 @@ typedef struct {
   NsStrings     at;
   NsStrings     fix;
   NsList        motion; /* of NsMotionPart */
+  double        until;  /* s; 0: to the end */
 } NsSupportSettings;
 
 /* Words of `fix`: displacements along x, y, z; rotations about them; or several at once. */
@@ -20,6 +21,8 @@ static const NsKey support_keys[] = {
     .help = "DOF that are held: x, y, z; for beams also rx, ry, rz (rotations); or displacements, rotations, all", .example = "[x, y]"},
   NS_MOTION_KEY(
     offsetof(NsSupportSettings, motion), "displacement, velocity or acceleration over time that the held displacements follow; several add up"),
+  {"until", NS_KEY_NUMBER, offsetof(NsSupportSettings, until), .dimension = NS_DIM_TIME, .minimum = "0 <",
+    .help = "the support holds until this time and then releases its nodes; default: to the end", .example = "0.2 s"},
   {NULL},
 };
 
@@ -50,8 +53,15 @@ static void check_support(const void *settings, NsArena *arena, NsDiag *diag)
 }
 const NsTable NsTable_Support = {"support", "nodes held in place", support_keys, sizeof(NsSupportSettings), .check = check_support};
 
+/* What a support that stops acting holds of a node. */
+typedef struct {
+  PetscBool stops;
+  NsFeHold  hold;
+} Until;
+
 /* Holds the unknowns of a node whose direction lies within the fixed ones; one that is held only in part is an error. */
-static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt number, PetscInt set, PetscInt node, const PetscBool fixed[6], PetscBool *met)
+static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt number, PetscInt set, const Until *until, PetscInt node,
+  const PetscBool fixed[6], PetscBool *met)
 {
   const NsFeBody *body    = &fe->body[fe->node_body[node]];
   PetscInt       *unknown = NsFeNodeUnknowns(fe, node);
@@ -67,12 +77,19 @@ static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt number, Pe
       NsDiagNote(fe->diag, "write `fix: all`");
       return;
     }
+    if (until->stops && unknown[a] == 0) {
+      NsFeHold it = until->hold;
+      it.node     = node;
+      it.dof      = a;
+      NsFeAddHold(fe, &it);
+    }
+    *met = PETSC_TRUE;
+    if (until->stops) continue;
     if (NsFeIsMoved(unknown[a]) || (unknown[a] == -1 && set >= 0 && !body->turns[a])) {
       NsDiagError(fe->diag, NsKeysPlace(support->where, "at"), "a DOF of '%s' is held by two supports, one of which moves", body->name);
       return;
     }
     unknown[a]                            = set >= 0 && !body->turns[a] ? NsFeAddMoved(fe, set, body->direction[a]) : -1;
-    *met                                  = PETSC_TRUE;
     fe->holder[unknown + a - fe->unknown] = number;
   }
 }
@@ -100,6 +117,15 @@ static void hold_absent(NsFe *fe)
   }
 }
 
+static void prepare_until(NsFe *fe, const NsSupportSettings *support, const NsMotion *motion, NsFeHold *hold)
+{
+  NsMotion *kept = NsArenaAlloc(fe->arena, sizeof(*kept));
+
+  *kept        = *motion;
+  hold->motion = motion->parts ? kept : NULL;
+  hold->off    = NsSwitchesAdd(fe->switches, 0, support->until, "support", hold->name, support->where, fe->arena);
+}
+
 void NsFeSupports(NsFe *fe)
 {
   const NsList            *list    = &fe->config->supports;
@@ -111,7 +137,9 @@ void NsFeSupports(NsFe *fe)
     PetscBool fixed[6] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
     for (int i = 0; i < support[s].fix.count; i++) (void)add_word(support[s].fix.items[i], fixed);
     const NsMotion motion = NsMotionPrepare(&support[s].motion, fe->config->time->end, fe->arena, fe->diag);
-    const PetscInt set    = motion.parts ? NsFeAddMotion(fe, motion) : -1;
+    Until          until  = {support[s].until > 0, {.name = list->names[s], .where = support[s].where}};
+    const PetscInt set    = motion.parts && !until.stops ? NsFeAddMotion(fe, motion) : -1;
+    if (until.stops) prepare_until(fe, &support[s], &motion, &until.hold);
     check_along(fe, &motion, fixed);
     for (int i = 0; i < support[s].at.count; i++) {
       const NsPlace   place = support[s].at.where[i]->place;
@@ -119,7 +147,10 @@ void NsFeSupports(NsFe *fe)
       PetscInt        count;
       const int       before = NsDiagErrors(fe->diag);
       const PetscInt *nodes  = NsFeFindNodes(fe, support[s].at.items[i], place, &count);
-      for (PetscInt n = 0; nodes && n < count; n++) hold(fe, &support[s], s + 1, set, nodes[n], fixed, &met);
+      for (PetscInt n = 0; nodes && n < count; n++) {
+        until.hold.number = support[s].at.count > 1 || count > 1 ? until.hold.number + 1 : 0;
+        hold(fe, &support[s], s + 1, set, &until, nodes[n], fixed, &met);
+      }
       if (nodes && !met && NsDiagErrors(fe->diag) == before) {
         NsDiagError(
           fe->diag, NsKeysPlace(support[s].where, "fix"), "the support has no effect: '%s' has no DOF in these directions", support[s].at.items[i]);

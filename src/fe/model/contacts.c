@@ -166,18 +166,22 @@ static void warn_across(NsFe *fe, const NsContactSettings *settings, const NsSur
   }
 }
 
-/* The motion of a surface, at its start; NULL: it has none. */
-static const NsSurfaceMotion *add_motion(NsFe *fe, const NsSurfaceSettings *surface)
+const NsSurfaceMotion *NsFeSurfaceMoves(NsFe *fe, const NsMotion *motion)
 {
-  const NsMotion   motion = NsMotionPrepare(&surface->motion, fe->config->time->end, fe->arena, fe->diag);
-  NsSurfaceMotion *added;
+  NsSurfaceMotion *added = NsArenaAlloc(fe->arena, sizeof(*added));
 
-  if (!motion.parts) return NULL;
-  added              = NsArenaAlloc(fe->arena, sizeof(*added));
-  *added             = (NsSurfaceMotion){.motion = motion, .next = fe->surface_motion};
+  *added             = (NsSurfaceMotion){.motion = *motion, .next = fe->surface_motion};
   fe->surface_motion = added;
   NsSurfaceMotionAt(added, 0);
   return added;
+}
+
+/* The motion of a surface, at its start; NULL: it has none. */
+static const NsSurfaceMotion *add_motion(NsFe *fe, const NsSurfaceSettings *surface)
+{
+  const NsMotion motion = NsMotionPrepare(&surface->motion, fe->config->time->end, fe->arena, fe->diag);
+
+  return motion.parts ? NsFeSurfaceMoves(fe, &motion) : NULL;
 }
 
 /* The surface of a contact in a pair; false after an error. */
@@ -291,6 +295,7 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     NsDiagError(fe->diag, side[p].nodes.where[1]->place, "a partner is one set of nodes; lists of points are for bodies of `type: body`");
     return 0;
   }
+  if (settings->held) return NsFeHoldCandidate(fe, settings, pair, candidate);
   if (NsFeHasSurface(settings)) return NsFeSurfaceCandidates(fe, settings, name, pair, candidate);
   if (side[0].sides || side[1].sides) {
     const NsPartnerSettings *surface = side[0].sides ? &side[0] : &side[1];
@@ -443,7 +448,7 @@ static void check_initial_gaps(NsFe *fe, const NsModel *model, const NsContactSe
     const NsPartnerSettings *side = settings[source[i]].between.items;
     end                           = i + 1;
     const PetscInt shown          = side[0].sides || side[1].sides ? deepest(fe, source, i, &end) : i;
-    if (!model->candidate[i].slot && !NsIsOff(model->candidate[i].off))
+    if (!model->candidate[i].slot && !settings[source[i]].held && !NsIsOff(model->candidate[i].off))
       check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
   }
 }
@@ -603,6 +608,10 @@ static void switch_contacts(NsFe *fe, NsModel *model, const NsContactSettings *s
   for (PetscInt i = 0; i < fe->pairs; i++) {
     const NsContactSettings *contact   = &settings[source[i]];
     NsCandidate             *candidate = &model->candidate[i];
+    if (contact->held) {
+      candidate->off = fe->hold[contact->held - 1].off;
+      continue;
+    }
     if (i > 0 && source[i] == source[i - 1]) {
       candidate->off = candidate[-1].off;
       continue;

@@ -120,7 +120,9 @@ struct NsFe {
   NsFeMeanTwist   *free_mean; /* [free_spins] */
   Vec              rest;      /* static solution the run starts from, in natural numbers; NULL: none */
 
-  NsList              contact_list;    /* of NsContactSettings: the contacts and ties of the config */
+  PetscInt            holds;           /* DOF that supports hold until they stop acting */
+  NsFeHold           *hold;            /* [holds] */
+  NsList              contact_list;    /* of NsContactSettings: the contacts and ties of the config, and holds */
   NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
   NsFeReactions      *reactions;       /* NULL: nobody has asked for them */
   NsFeSliding        *sliding;         /* of these, the masters of contacts with finite sliding; NULL: there are none */
@@ -192,6 +194,8 @@ void NsFeSlidingAt(NsFe *fe, const PetscReal *touch_q, PetscInt touches);
 PetscErrorCode NsFeRowsOf(NsFe *fe, PetscInt candidate, PetscReal t, const PetscReal *touch_q);
 PetscErrorCode NsFeKeepRows(NsFe *fe, PetscInt candidate, const PetscReal *touch_q);
 PetscBool      NsFeSamePoint(const NsPairPoint *a, const NsPairPoint *b);
+/* A motion that gaps and rows of pairs follow, at its start. */
+const NsSurfaceMotion *NsFeSurfaceMoves(NsFe *fe, const NsMotion *motion);
 /* src/fe/model/duplicates.c: errors of pairs that duplicate others; source[pairs]: the contact of each among `settings`. */
 PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source);
 /* Room for the points of a contact, whose `touch` are numbers of equations at first. */

@@ -305,6 +305,7 @@ void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v)
       if (body->turns[a] && NsSpinIsFree(body->spin)) v[unknown[a]] += NsSpinAtStart(body->spin) * NsDot3(body->direction[a], body->frame[0]);
     }
   }
+  NsFeHoldValues(fe, q, v);
 }
 
 static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
@@ -485,6 +486,10 @@ static void check_start(NsFe *fe)
 {
   const NsPlace place = NsKeysPlace(fe->config->where, "start");
 
+  if (fe->config->start->state && fe->holds)
+    NsDiagError(fe->diag, place,
+      "`start: %s` does not support supports that stop acting (`until`): start from another run, or from the undeformed state",
+      fe->config->start->state == NS_START_STATIC ? "static" : "static_friction");
   if (NsFeStaticsTouch(fe)) return;
   if (fe->config->start->state == NS_START_STATIC_FRICTION) {
     NsDiagError(fe->diag, place, "`start: static_friction` is for solids with contacts or ties, with linear springs and bearings, on one process");

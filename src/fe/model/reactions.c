@@ -478,6 +478,12 @@ PetscErrorCode NsFeReaction(NsModel *model, const char *name, NsProbe *probe, Pe
 
   PetscFunctionBegin;
   for (int k = 0; k < FORCES; k++) column[k].suffix = suffixes[k];
+  for (PetscInt h = 0; h < fe->holds && kind < 0; h++) {
+    if (strcmp(fe->hold[h].name, word) != 0) continue;
+    *found = PETSC_FALSE;
+    (void)snprintf(why, size, "the reactions of '%s', which stops acting, are in contacts.csv: a contact for each DOF, such as %s.x", name, word);
+    PetscFunctionReturn(0);
+  }
   while (listed && number < list->count && strcmp(list->names[number], word) != 0) number++;
   const NsForceElement *force = kind < 0 ? NULL : find_force(fe, kind, word);
   *found                      = listed && number < list->count && (kind < 0 || force);

@@ -18,11 +18,24 @@ static const NsKey tie_keys[] = {
 };
 const NsTable NsTable_Tie = {"tie", "surfaces of two solids that are joined", tie_keys, sizeof(NsTieSettings)};
 
+/* Supports that stop acting: a bilateral contact for each DOF. */
+static void add_holds(NsFe *fe, NsContactSettings *all, const char **names)
+{
+  for (PetscInt h = 0; h < fe->holds; h++) {
+    const NsFeHold *hold = &fe->hold[h];
+    all[h]               = (NsContactSettings){.where = hold->where,
+                    .between                          = {.count = 2, .items = NsArenaAlloc(fe->arena, 2 * sizeof(NsPartnerSettings))},
+                    .tied                             = true,
+                    .held                             = (int)h + 1};
+    names[h]             = hold->name;
+  }
+}
+
 void NsFeTiesAdd(NsFe *fe)
 {
   const NsList        *contacts = &fe->config->contacts, *ties = &fe->config->ties;
   const NsTieSettings *tie   = ties->items;
-  const int            count = contacts->count + ties->count;
+  const int            count = contacts->count + ties->count + (int)fe->holds;
   NsContactSettings   *all   = NsArenaAlloc(fe->arena, sizeof(*all) * (size_t)(count + 1));
   const char         **names = NsArenaAlloc(fe->arena, sizeof(*names) * (size_t)(count + 1));
 
@@ -40,5 +53,6 @@ void NsFeTiesAdd(NsFe *fe)
     all[contacts->count + t]   = (NsContactSettings){.where = tie[t].where, .between = {.count = 2, .items = side}, .tied = true};
     names[contacts->count + t] = ties->names[t];
   }
+  add_holds(fe, all + contacts->count + ties->count, names + contacts->count + ties->count);
   fe->contact_list = (NsList){.count = count, .names = names, .items = all};
 }
