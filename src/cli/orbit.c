@@ -133,8 +133,12 @@ static PetscErrorCode make_system(void *context, PetscReal p, NsOrbitSystem **sy
     PetscCall(NsOrbitSystemCreate(run, task->forcing_period, task->arena, system, why));
     if (*why) *why = NsArenaPrint(task->arena, "does not support this model: %s", *why);
   }
-  PetscCall(NsRunDestroy(&run));
-  NsArenaDestroy(&arena);
+  if (*system && (*system)->run)
+    (*system)->run_arena = arena;
+  else {
+    PetscCall(NsRunDestroy(&run));
+    NsArenaDestroy(&arena);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -172,7 +176,7 @@ static void write_moment(void *context, const NsOrbitMoment *moment)
   writing->row->time = t;
   for (PetscInt k = 0; k < system->probes; k++) {
     writing->row->value[k] = NsOrbitDot(system->m, system->probe[k].row, moment->x);
-    for (PetscInt i = 0; i < system->contacts; i++)
+    for (PetscInt i = 0; i < system->contacts && moment->mode; i++)
       writing->row->value[k] += system->probe[k].forces[i] * NsOrbitDot(system->m, moment->mode->force + i * system->m, moment->x);
   }
   NsCsvRow(writing->rows, writing->row);
@@ -433,8 +437,9 @@ const NsCommand NsCommand_Orbit = {
   .about   = "compute periodic orbits of systems that hit and rub: Floquet multipliers, branches, bifurcations",
   .description =
     "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and reversals of slip as unknowns, and checks it by one more "
-    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv. For linear models with flat contact surfaces; the scheme of the "
-    "config must meet events (event_driven_hem5 and its like), or be modal.\n"
+    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv. The scheme of the config must meet events "
+    "(event_driven_hem5 and its like), or be modal. Linear models with flat contact surfaces move exactly; the motion of others (nonlinear springs, curved surfaces, restitution over the speed) is "
+    "simulated over a period, whose derivatives are differences.\n"
     "\n"
     "With --over the orbit is followed over any key of the config, by pseudo-arclength, around folds and through unstable parts, with its bifurcations: folds, flips (period doublings), tori "
     "(Neimark-Sacker), grazing and sliding. With --switch also the branches that begin there. Ctrl-C ends a branch, and what is there is written.",

@@ -219,7 +219,7 @@ PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start)
   PetscReal     ds = PetscMin(NS_FIRST_STEP, branch->longest);
 
   PetscFunctionBegin;
-  if (!branch->curves) PetscCall(NsOrbitFamilyCreate(&branch->source, branch->from, branch->to, &branch->family));
+  if (!branch->curves && !branch->system->run) PetscCall(NsOrbitFamilyCreate(&branch->source, branch->from, branch->to, &branch->family));
   if (branch->curves) memcpy(more, branch->curve, sizeof(*more) * (size_t)branch->curves);
   branch->curve = more;
   curve         = &branch->curve[branch->curves];

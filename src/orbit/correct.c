@@ -13,6 +13,7 @@
 
 #define NS_ITERATIONS 14
 #define NS_DIFFERENCE 1e-6  /* of the range of p */
+#define NS_COARSER    3e-5  /* of simulations */
 #define NS_CONVERGED  1e-13 /* of the scaled residual */
 #define NS_BACKWARD   0.05
 #define NS_FAR        1e-6  /* scaled residual above which dR/dp is computed anew */
@@ -120,13 +121,14 @@ static PetscErrorCode look(Newton *newton, NsOrbit *orbit, PetscReal p, PetscRea
 static PetscErrorCode look_beside(Newton *newton, NsOrbit *orbit, PetscReal p, PetscBool *good)
 {
   const PetscInt  n = newton->n;
-  const PetscReal d = NS_DIFFERENCE * range_of(newton->branch);
+  const PetscReal d = (newton->branch->system->run ? NS_COARSER : NS_DIFFERENCE) * range_of(newton->branch);
   PetscReal      *J;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)(n * (n + 1)), &J));
-  PetscCall(look(newton, orbit, p + d, newton->by_p, J, good));
-  if (!*good) PetscCall(look(newton, orbit, p - d, newton->by_p, J, good));
+  const PetscBool simulated = newton->branch->system->run != NULL;
+  PetscCall(look(newton, orbit, p + d, newton->by_p, simulated ? NULL : J, good));
+  if (!*good) PetscCall(look(newton, orbit, p - d, newton->by_p, simulated ? NULL : J, good));
   const PetscReal there = newton->branch->at;
   PetscCall(look(newton, orbit, p, newton->r, newton->J, good));
   for (PetscInt i = 0; i < n; i++) {
@@ -171,8 +173,9 @@ static PetscBool solve(Newton *newton, PetscReal *x)
 
 static PetscErrorCode iterate(Newton *newton, NsOrbit *orbit, PetscReal *p, const PetscReal *tangent, PetscReal *residual, PetscInt *iterations)
 {
-  PetscReal last = PETSC_MAX_REAL;
-  PetscBool good;
+  const PetscReal enough = PetscMax(NS_ENOUGH, newton->branch->system->rough);
+  PetscReal       last   = PETSC_MAX_REAL;
+  PetscBool       good;
 
   PetscFunctionBegin;
   *residual = PETSC_MAX_REAL;
@@ -183,7 +186,7 @@ static PetscErrorCode iterate(Newton *newton, NsOrbit *orbit, PetscReal *p, cons
       PetscCall(look(newton, orbit, *p, newton->r, newton->J, &good));
     if (!good) break;
     const PetscReal size = assemble(newton, orbit, p, tangent);
-    if (size <= NS_CONVERGED || (size <= NS_ENOUGH && size > 0.3 * last)) {
+    if (size <= PetscMax(NS_CONVERGED, 0.01 * newton->branch->system->rough) || (size <= enough && size > 0.3 * last)) {
       *residual = size;
       break;
     }
@@ -232,7 +235,7 @@ PetscErrorCode NsOrbitCorrect(
   PetscCall(PetscMalloc2(q, &newton.start, q, &newton.pivot));
   for (PetscInt j = 0; j < q; j++) newton.start[j] = *variable(&newton, point->orbit, &point->p, j) / unit(&newton, j);
   PetscCall(iterate(&newton, point->orbit, &point->p, tangent, &point->residual, iterations));
-  if (point->residual <= NS_ENOUGH) {
+  if (point->residual < PETSC_MAX_REAL) {
     PetscCall(finish(&newton, point, tangent));
     *found = point;
   }
@@ -297,16 +300,31 @@ static void look_at(const NsOrbitSystem *system, const NsOrbitProbe *probe, cons
   }
 }
 
+/* x' and x''; of nonlinear models, whose accelerations are not known here, only the rates of positions. */
+static void find_rates(const NsOrbitSystem *system, const NsOrbitMoment *moment, PetscReal *rate, PetscReal *second)
+{
+  const PetscInt n = system->states / 2;
+
+  if (moment->mode) {
+    NsOrbitMult(system->m, moment->mode->A, moment->x, rate);
+    NsOrbitMult(system->m, moment->mode->A, rate, second);
+    return;
+  }
+  for (PetscInt i = 0; i < system->m; i++) {
+    rate[i]   = i < n ? moment->x[n + i] : 0;
+    second[i] = 0;
+  }
+}
+
 static void look_at_probes(void *context, const NsOrbitMoment *moment)
 {
   Views               *views  = context;
   const NsOrbitSystem *system = views->system;
   PetscBool            closed = PETSC_FALSE;
 
-  for (PetscInt i = 0; i < system->contacts; i++) closed = closed || moment->mode->state[i] != NS_ORBIT_OPEN;
+  for (PetscInt i = 0; i < system->contacts && moment->mode; i++) closed = closed || moment->mode->state[i] != NS_ORBIT_OPEN;
   if (closed) views->point->share += (moment->t - views->last) / views->orbit->T;
-  NsOrbitMult(system->m, moment->mode->A, moment->x, views->rate);
-  NsOrbitMult(system->m, moment->mode->A, views->rate, views->second);
+  find_rates(system, moment, views->rate, views->second);
   for (PetscInt k = 0; k < system->probes; k++) {
     PetscReal y, d, *low = &views->point->low[k], *high = &views->point->high[k];
     look_at(system, &system->probe[k], moment, views->rate, views->second, &y, &d);
@@ -344,6 +362,11 @@ static PetscErrorCode confirm(NsOrbitBranch *branch, NsOrbitPoint *point)
   const char    *why;
 
   PetscFunctionBegin;
+  if (system->run) { /* the orbit is that of a simulation */
+    point->confirmed = PETSC_TRUE;
+    NsArenaDestroy(&arena);
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc1(system->states, &x1));
   PetscCall(NsOrbitFly(system, NsOrbitBegins(system, point->orbit), point->orbit->T, point->orbit->x0, point->orbit->first, arena, &flown, x1, &why));
   point->confirmed = !why && NsOrbitSameSequence(system, point->orbit, &flown);
@@ -413,6 +436,7 @@ PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscCall(PetscMalloc3(system->m, &views.rate, system->m, &views.second, (size_t)(2 * system->probes + 1), &views.value));
   PetscCall(find_margins(branch, point, 200, &views));
   PetscCall(PetscFree3(views.rate, views.second, views.value));
+  if (system->run) point->impacts = system->impacts;
   PetscCall(confirm(branch, point));
   PetscFunctionReturn(0);
 }

@@ -178,6 +178,22 @@ static PetscErrorCode fly(Flight *flight, PetscReal t0, PetscReal T, NsArena *ar
   PetscFunctionReturn(0);
 }
 
+/* Of a nonlinear model: an orbit without a sequence. */
+static PetscErrorCode simulate(
+  NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, NsArena *arena, NsOrbit *orbit, PetscReal *x1, const char **why)
+{
+  PetscFunctionBegin;
+  orbit->count = 0;
+  orbit->first = NsArenaAlloc(arena, 1);
+  orbit->step  = NsArenaAlloc(arena, sizeof(*orbit->step));
+  orbit->theta = NsArenaAlloc(arena, sizeof(PetscReal));
+  orbit->x0    = NsArenaAlloc(arena, sizeof(PetscReal) * (size_t)system->states);
+  orbit->T     = T;
+  PetscCall(PetscArraycpy(orbit->x0, x0, system->states));
+  PetscCall(NsOrbitSimulate(system, t0, T, x0, x1, NULL, NULL, why));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, const unsigned char *first, NsArena *arena,
   NsOrbit *orbit, PetscReal *x1, const char **why)
 {
@@ -187,6 +203,10 @@ PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, cons
 
   PetscFunctionBegin;
   *why = NULL;
+  if (system->run) {
+    PetscCall(simulate(system, t0, T, x0, arena, orbit, x1, why));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc1((size_t)(5 * m), &room));
   flight.x     = room;
   flight.x1    = room + m;

@@ -12,9 +12,11 @@
 #include "parts.h"
 #include "scheme/event_driven.h"
 
-#define NS_FEW      4   /* harmonics that are tried first, with as many samples as they need */
-#define NS_MOST_DOF 400 /* dense matrices */
-#define NS_SHORT    12
+#define NS_FEW            4   /* harmonics that are tried first, with as many samples as they need */
+#define NS_MOST_DOF       400 /* dense matrices */
+#define NS_SHORT          12
+#define NS_MOST_SIMULATED 60
+#define NS_ROUGHEST       1e-7
 
 void NsOrbitMult(PetscInt m, const PetscReal *A, const PetscReal *x, PetscReal *y)
 {
@@ -183,8 +185,7 @@ static void fill_probes(NsOrbitSystem *system, const NsOrbitParts *parts, const 
   for (PetscInt p = 0; p < parts->probes; p++) {
     const NsProbeColumn *column = &parts->probe[p].column[parts->probe_column[p]];
     NsOrbitProbe        *probe  = &system->probe[p];
-    probe->name                 = *column->suffix ? NsArenaPrint(system->arena, "%s.%s", parts->probe[p].name, column->suffix)
-                                                  : NsArenaCopy(system->arena, parts->probe[p].name, strlen(parts->probe[p].name));
+    probe->name                 = NsOrbitProbeName(parts, p, system->arena);
     probe->row                  = zeros(system, system->m);
     probe->forces               = zeros(system, parts->contacts);
     fill_clock_row(system, parts, series, n + 2 * parts->contacts + p, probe->row);
@@ -209,14 +210,42 @@ static const char *refusal(NsRun *run, NsArena *arena)
       "event_driven_hem5 or modal",
       name);
   if (model->switches.count)
-    return NsArenaPrint(arena, "the %s '%s' acts for a part of the time (`from`, `until`), which does not repeat",
-      model->switches.item[0].kind, model->switches.item[0].name);
-  if (!model->linear) return "its forces are nonlinear, or a spin changes or is free; orbits are computed of linear models with contact";
+    return NsArenaPrint(arena, "the %s '%s' acts for a part of the time (`from`, `until`), which does not repeat", model->switches.item[0].kind,
+      model->switches.item[0].name);
   if (model->dynamics.move || model->massless) return "it has degrees of freedom without mass, or large rotations";
-  if (model->candidates && !model->flat_contacts) return "its contact normals rotate; orbits are computed with flat surfaces";
+  if (!strcmp(name, "modal") && model->candidates && !model->flat_contacts)
+    return "its contact normals rotate; use event_driven_hem5, whose motion is simulated over a period";
   if (strcmp(name, "modal") && model->unknowns > NS_MOST_DOF)
     return NsArenaPrint(
       arena, "it has %d degrees of freedom, and dense matrices allow %d; reduce it to modes: scheme modal", (int)model->unknowns, NS_MOST_DOF);
+  return NULL;
+}
+
+/* Whether the motion is not linear between events. */
+static PetscBool is_simulated(const NsModel *model)
+{
+  PetscBool laws = PETSC_FALSE;
+
+  for (PetscInt i = 0; i < model->candidates; i++) laws = laws || model->candidate[i].law.kinds;
+  return !model->linear || laws || (model->candidates && !model->flat_contacts);
+}
+
+/* Why a model cannot be simulated over a period from any state. */
+static const char *simulation_refusal(NsRun *run, NsArena *arena)
+{
+  const NsModel         *model    = NsRunModel(run);
+  const NsEventSettings *settings = NsRunScheme(run)->settings;
+
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    if (model->candidate[i].bilateral) return "it has joints";
+  }
+  if (model->unknowns > NS_MOST_SIMULATED)
+    return NsArenaPrint(
+      arena, "its motion is nonlinear, and such orbits are limited to %d degrees of freedom: it has %d", NS_MOST_SIMULATED, (int)model->unknowns);
+  if (!(settings->tolerance > 0 && settings->tolerance <= NS_ROUGHEST))
+    return NsArenaPrint(arena,
+      "its motion is nonlinear, and multipliers are differences of simulations: give the scheme a tolerance of at most %g, such as 1e-10",
+      NS_ROUGHEST);
   return NULL;
 }
 
@@ -277,9 +306,12 @@ PetscErrorCode NsOrbitSystemCreate(NsRun *run, PetscReal forcing_period, NsArena
   PetscBool      fits = PETSC_FALSE;
 
   PetscFunctionBegin;
-  *result = NULL;
-  *why    = refusal(run, arena);
-  if (*why) PetscFunctionReturn(0);
+  *result                   = NULL;
+  *why                      = refusal(run, arena);
+  const PetscBool simulated = is_simulated(NsRunModel(run)) && strcmp(NsRunScheme(run)->type->variant.name, "modal");
+  if (!*why && simulated) *why = simulation_refusal(run, arena);
+  if (!*why && simulated) PetscCall(NsOrbitSimulatedSystem(run, forcing_period, arena, result, why));
+  if (*why || simulated) PetscFunctionReturn(0);
   PetscCall(NsOrbitPartsCreate(run, arena, &parts, why));
   if (!*why) {
     NsArena *own  = NsArenaCreate();
@@ -320,7 +352,11 @@ PetscErrorCode NsOrbitSystemDestroy(NsOrbitSystem **system)
 
   PetscFunctionBegin;
   if (!*system) PetscFunctionReturn(0);
-  if (!(*system)->borrows) PetscCall(NsLocalChainDestroy(&(*system)->chain));
+  if (!(*system)->borrows && (*system)->chain) PetscCall(NsLocalChainDestroy(&(*system)->chain));
+  if ((*system)->run) {
+    PetscCall(NsRunDestroy(&(*system)->run));
+    NsArenaDestroy(&(*system)->run_arena);
+  }
   arena   = (*system)->arena;
   *system = NULL;
   NsArenaDestroy(&arena);

@@ -19,6 +19,7 @@
       family.c     such systems as functions of the parameter
       mode.c       equations of motion and event functions of one mode
       motion.c     motion within a mode
+      simulate.c   nonlinear models: simulations over a period instead of linear modes
       jump.c       impacts, and which contacts stay closed
       flight.c     a simulation over one period, which finds its sequence
       sequence.c   residual, Jacobian, multipliers
@@ -114,9 +115,14 @@ typedef struct {
   NsOrbitMode   **mode; /* [modes] those met so far */
   NsLocalChain   *chain;
   PetscBool       borrows; /* the chain is of another system, which lives longer */
+  /* Nonlinear models (simulate.c); then there are no contacts, modes and A. */
+  NsRun    *run;       /* NULL: linear; owned */
+  NsArena  *run_arena; /* of the run, owned, set by who creates the system */
+  PetscReal rough;     /* scaled residual that the tolerance of the scheme allows */
+  PetscInt  impacts;   /* of the last simulation */
 } NsOrbitSystem;
 
-/* Of a run that has been created; forcing_period > 0 replaces that of the model's loads. *why: NULL, or the reason why the model is not supported, for the user; in the arena. */
+/* Of a run that has been created; if (*system)->run is set, the system owns the run from now on, and its arena goes into run_arena. forcing_period > 0 replaces that of the model's loads. *why: NULL, or the reason why the model is not supported, for the user; in the arena. */
 PetscErrorCode NsOrbitSystemCreate(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitSystemDestroy(NsOrbitSystem **system);
 /* The states that are functions of time: 1, cos, sin at t. */
@@ -192,7 +198,7 @@ PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, cons
 
 /* ---- the equations of an orbit -------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Residual r[n] and Jacobian J[n, n + 1] (column-major) of the unknowns (x0, theta, T): n = states + count. */
+/* Residual r[n] and Jacobian J[n, n + 1] (column-major; of nonlinear models NULL is allowed, and the column of T is there only if T is not given) of the unknowns (x0, theta, T): n = states + count. */
 PetscErrorCode NsOrbitResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
 /* M[states, states] of this Jacobian. */
 PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *J, PetscReal *M);
@@ -206,8 +212,8 @@ PetscErrorCode NsOrbitDeterminant(PetscInt n, const PetscReal *M, PetscReal s, P
 /* A moment of the orbit; before: just before the event that ends the segment. */
 typedef struct {
   PetscInt           segment;
-  const NsOrbitMode *mode;
-  PetscReal          t; /* s since t0 */
+  const NsOrbitMode *mode; /* NULL: the model is nonlinear */
+  PetscReal          t;    /* s since t0 */
   PetscBool          before, after;
   const PetscReal   *x; /* [m] */
 } NsOrbitMoment;
@@ -230,6 +236,12 @@ PetscInt NsOrbitMarginCount(NsOrbitSystem *system, const NsOrbit *orbit);
 /* margin[NsOrbitMarginCount]; `look` (NULL: nobody) sees the moments, too: see NsOrbitTrace. */
 PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin, PetscInt least,
   void (*look)(void *context, const NsOrbitMoment *), void *context);
+
+/* simulate.c: the system of a nonlinear model; the motion from x0[states] over T to x1[states] (NULL: not asked for), of which `look` (NULL: nobody) sees every step; NsOrbitResidual. */
+PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
+PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, PetscReal *x1,
+  void (*look)(void *context, const NsOrbitMoment *), void *context, const char **why);
+PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
 
 /* ---- branches: branch.c, bifurcation.c, find.c -------------------------------------------------------------------------------------------------------------------- */
 

@@ -208,13 +208,14 @@ PetscErrorCode NsOrbitSeriesCheck(NsOrbitParts *parts, PetscReal period, PetscIn
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode find_probes(NsOrbitParts *parts)
+PetscErrorCode NsOrbitProbesFind(NsOrbitParts *parts)
 {
   const NsStrings   *names = NsHistoryProbes(NsRunSettings(parts->run)->output);
   const char *const *given = names->count ? names->items : parts->model->probe_names;
   const PetscInt     count = names->count ? names->count : 1;
 
   PetscFunctionBegin;
+  if (!parts->model->view.probe) PetscFunctionReturn(0);
   parts->probe        = NsArenaAlloc(parts->arena, sizeof(*parts->probe) * (size_t)(count * NS_PROBE_COLUMNS));
   parts->probe_column = NsArenaAlloc(parts->arena, sizeof(PetscInt) * (size_t)(count * NS_PROBE_COLUMNS));
   for (PetscInt i = 0; i < count && given && given[i]; i++) {
@@ -223,12 +224,20 @@ static PetscErrorCode find_probes(NsOrbitParts *parts)
     char      why[256];
     PetscCall(parts->model->view.probe(parts->model, given[i], &probe, &found, why, sizeof(why)));
     for (PetscInt c = 0; found && c < probe.columns; c++) {
-      if (probe.column[c].coordinate || probe.column[c].of_stress || probe.column[c].law || !(probe.column[c].entries || probe.column[c].timed)) continue;
+      if (probe.column[c].coordinate || probe.column[c].of_stress || probe.column[c].law || !(probe.column[c].entries || probe.column[c].timed))
+        continue;
       parts->probe[parts->probes]          = probe;
       parts->probe_column[parts->probes++] = c;
     }
   }
   PetscFunctionReturn(0);
+}
+
+const char *NsOrbitProbeName(const NsOrbitParts *parts, PetscInt p, NsArena *arena)
+{
+  const char *name = parts->probe[p].name, *suffix = parts->probe[p].column[parts->probe_column[p]].suffix;
+
+  return *suffix ? NsArenaPrint(arena, "%s.%s", name, suffix) : NsArenaCopy(arena, name, strlen(name));
 }
 
 /* Which tangent of each contact can slip; NULL, or why a contact is not supported. */
@@ -285,7 +294,7 @@ PetscErrorCode NsOrbitPartsCreate(NsRun *run, NsArena *arena, NsOrbitParts *part
     PetscCall(NsModelRows(parts->model, 0, parts->q, parts->contacts, list, &parts->rows));
   }
   PetscCall(find_tangents(parts, why));
-  PetscCall(find_probes(parts));
+  PetscCall(NsOrbitProbesFind(parts));
   parts->values = parts->n + 2 * parts->contacts + parts->probes;
   if (parts->modal)
     find_modal_matrices(parts);

@@ -30,6 +30,9 @@ typedef struct {
 /* *why: NULL, or why a contact is not supported (in `arena`). */
 PetscErrorCode NsOrbitPartsCreate(NsRun *run, NsArena *arena, NsOrbitParts *parts, const char **why);
 PetscErrorCode NsOrbitPartsDestroy(NsOrbitParts *parts);
+/* The columns of probes that are linear in the state; parts with run, model and arena. */
+PetscErrorCode NsOrbitProbesFind(NsOrbitParts *parts);
+const char    *NsOrbitProbeName(const NsOrbitParts *parts, PetscInt p, NsArena *arena);
 /* x[n] = M^-1 of it. */
 void NsOrbitSolveMass(const NsOrbitParts *parts, PetscReal *x);
 /* Unknowns of the entries of `rows`. */

@@ -148,6 +148,10 @@ PetscErrorCode NsOrbitResidual(NsOrbitSystem *system, const NsOrbit *orbit, Pets
   Chain          chain = {.m = m, .columns = system->states + orbit->count + 1};
 
   PetscFunctionBegin;
+  if (system->run) {
+    PetscCall(NsOrbitSimulatedResidual(system, orbit, r, J));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc6(m, &chain.x, (size_t)(m * chain.columns), &chain.D, m, &chain.f, (size_t)(m * m), &chain.Phi, (size_t)(m * m), &chain.scaled,
     (size_t)(m * chain.columns), &chain.next));
   PetscCall(residual_of(system, orbit, &chain, r, J));

@@ -10,6 +10,11 @@ PetscErrorCode NsOrbitTrace(
   NsOrbitMode   *mode;
 
   PetscFunctionBegin;
+  if (system->run) {
+    const char *why;
+    PetscCall(NsOrbitSimulate(system, NsOrbitBegins(system, orbit), orbit->T, orbit->x0, NULL, look, context, &why));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc4(m, &x, m, &x1, (size_t)(2 * m), &work, (size_t)(m * m), &jump));
   PetscCall(PetscArraycpy(x1, orbit->x0, system->states));
   NsOrbitClock(system, NsOrbitBegins(system, orbit), x1);
@@ -132,6 +137,7 @@ static void look_at_margin(void *context, const NsOrbitMoment *moment)
   const PetscBool    first   = moment->after || moment->t == 0;
 
   if (margins->look) margins->look(margins->context, moment);
+  if (!mode) return;
 
   for (PetscInt e = 0; e < mode->events; e++) {
     const PetscReal rate   = NsOrbitDot(m, mode->event[e].rate, moment->x);

@@ -15,6 +15,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
 IMPACT = os.path.join(ROOT, "configs/impact_oscillator.yaml")
+DUFFING = os.path.join(ROOT, "configs/duffing_oscillator.yaml")
 FRICTION = os.path.join(ROOT, "configs/friction_oscillator.yaml")
 FREQUENCY = "loads.shaker.time.harmonic.frequency"
 TWO_MASSES = """
@@ -279,11 +280,31 @@ class Orbits(unittest.TestCase):
         self.assertLess(abs(self.found("sliding")[0] - LIMIT), 1e-9)
         self.assertEqual(float(self.read("branch.csv")[-1]["parameter"]), 0.6)
 
+    def test_duffing(self):
+        """A cubic spring: both folds of the frequency response and orbits between them, stable and unstable, against independent shooting and harmonic balance with 25 harmonics."""
+        self.orbit(DUFFING, "--settle", "40", "--set", f"{FREQUENCY}=0.6 rad/s", "--set", "scheme.tolerance=1e-10")
+        self.multipliers((0.4493459602253762 + 0.3860155634265529j,), 1e-6)
+        self.near(float(self.read("branch_probes.csv")[0]["mass.center.ux.max"]), 0.6454194009352342, 1e-6)
+        self.orbit(DUFFING, "--over", f"{FREQUENCY}=1.3 rad/s:2 rad/s")
+        self.all_near(self.found("fold"), [1.9045837504642817, 1.3579379987224234], 1e-7)
+        there = [row["mark"] for row in self.read("branch.csv")]
+        for fold, largest in (("fold_1", 2.685134316978416), ("fold_2", 0.8839693170240134)):
+            self.near(float(self.read("branch_probes.csv")[there.index(fold)]["mass.center.ux.max"]), largest, 1e-3)
+
+    def test_simulated_motion_is_the_exact_one(self):
+        """The impact oscillator with a spring that is hardly nonlinear: motion by simulation, multipliers with saltation by differences."""
+        words = ("--set", "springs.spring.law={cubic: {coefficient: 1e-13 N/m^3, travel: 5 m}}", "--settle", "30")
+        self.orbit(IMPACT, *words)
+        self.multipliers((0.4608546897237534 + 0.5182795694448784j,), 1e-7)
+        self.assertEqual(self.read("branch.csv")[0]["impacts"], "1")
+        self.orbit(IMPACT, *words, "--over", f"{FREQUENCY}=2.4 rad/s:2.47 rad/s", "--set", "orbit.step=0.5")
+        self.near(self.found("flip")[0], 2.4567153560435946, 1e-7)
+
     def test_refusals(self):
         """What cannot be computed is refused with its reason, before anything is written."""
         for words, message in (
             (("--set", "scheme={type: moreau_jean, step: 1 ms}"), "scheme 'moreau_jean' does not meet events"),
-            (("--set", "springs.spring.law={cubic: {coefficient: 1 N/m^3, travel: 2 m}}"), "its forces are nonlinear"),
+            (("--set", "springs.spring.law={cubic: {coefficient: 1 N/m^3, travel: 2 m}}", "--set", "scheme.tolerance=1e-5"), "give the scheme a tolerance of at most 1e-07"),
             (("--set", "loads.shaker.time={burst: {frequency: 1 Hz, cycles: 3}}"), "its loads"),
             (("--over", FREQUENCY), "--over: expected KEY=FROM:TO"),
             (("--over", FREQUENCY + "=1 Hz:2 rad/s"), "two units"),
