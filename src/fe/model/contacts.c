@@ -448,7 +448,7 @@ static void check_initial_gaps(NsFe *fe, const NsModel *model, const NsContactSe
     const NsPartnerSettings *side = settings[source[i]].between.items;
     end                           = i + 1;
     const PetscInt shown          = side[0].sides || side[1].sides ? deepest(fe, source, i, &end) : i;
-    if (!model->candidate[i].slot && !settings[source[i]].held && !NsIsOff(model->candidate[i].off))
+    if (!model->candidate[i].slot && !settings[source[i]].tied && !settings[source[i]].held && !NsIsOff(model->candidate[i].off))
       check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
   }
 }
@@ -664,6 +664,7 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
   }
   if (!NsFeStaticsTouch(fe)) check_initial_gaps(fe, model, settings, source);
+  PetscCall(NsFeTiesCheckInitial(fe, model, settings, source));
   PetscCall(NsFeContactDuplicates(fe, model, settings, source));
   PetscFunctionReturn(0);
 }

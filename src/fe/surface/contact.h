@@ -15,6 +15,8 @@ struct NsFeSurfaceContact {
 
 /* (set-up) fe->contact_list: the contacts of the config and its ties. */
 void NsFeTiesAdd(NsFe *fe);
+/* (set-up) Errors and warnings where `initial` differs on both sides of a tie; source[pair]: its place in settings. */
+PetscErrorCode NsFeTiesCheckInitial(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source);
 /* (set-up) The contacts of two surfaces into fe->surface_contact; errors in diag. */
 PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe);
 /* points.c: the nodes of a partner as a surface without faces (NULL after an error), and their rows. */
