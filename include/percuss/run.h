@@ -49,6 +49,7 @@ typedef struct {
   const char *const *petsc_option; /* after "--", for the record */
   PetscBool          quick;        /* check without eigenvalues */
   PetscBool          analysis;     /* nothing is stepped: `scheme` and `time` may be missing and are not used; there is no NsRunScheme */
+  PetscBool          statics;      /* the model starts with its static solution, whatever `start` says; `static_friction` stays */
   PetscBool          report;       /* write report.html afterwards; done by the command */
 } NsRunOptions;
 
@@ -151,6 +152,8 @@ void NsRunStop(NsRun *run, const char *why);
 PetscErrorCode NsRunCloseResults(NsRun *run);
 /* Writes run.json and the run's tables without rows into a directory, so that their columns can be checked. */
 PetscErrorCode NsRunWriteHeaders(NsRun *run, const char *directory);
+/* Writes the state as the only frame, unless `output.frames` is off; report[candidates] of its contacts. After NsRunOpenResults. */
+PetscErrorCode NsRunWriteFrame(NsRun *run, const NsContactReport *report);
 /* Bytes that its writers will write in so many steps, about. */
 PetscErrorCode NsRunBytes(NsRun *run, double steps, double *bytes);
 /* A warning in diag if there is less free space on the disk, or if it is very much. */

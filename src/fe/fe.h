@@ -107,3 +107,30 @@ typedef struct {
   const PetscInt *item; /* [count] nodes, from `first` on */
 } NsFeNodeSet;
 PetscInt NsFeNodeSets(NsModel *model, NsFeNodeSet *sets);
+
+/* ---- the static solution: of models whose config starts with it (NS_START_STATIC, NS_START_STATIC_FRICTION), on one process; all lists are in the model's arena ------------------------------- */
+
+/* src/fe/model/reactions.c: of all supports and force elements at the displacements q[unknowns]; loads at t = 0, without unbalances. Force and moment on the body in space, N and N m: of a support about
+   the middle x of its nodes, of a force element at its point x on the first body. */
+typedef struct {
+  const char *kind, *name;
+  PetscBool   ground; /* from the ground, not from another body */
+  PetscReal   x[3], force[3], moment[3];
+} NsFeStaticReaction;
+PetscErrorCode NsFeStaticReactions(NsModel *model, const PetscReal *q, PetscInt *count, NsFeStaticReaction **list);
+
+/* src/fe/model/static_results.c: points along bodies of lines, five for each element, whose ends come twice: displacement u, rotation, and section forces with the loads within the element. */
+typedef struct {
+  const char *body;
+  PetscReal   along, x[3], u[3], turn[3];                /* m along the body, NaN where it is no single line; m; m; rad */
+  PetscReal   normal_force, shear[2], torque, moment[2]; /* N, N m; NaN: the element has none */
+} NsFeStaticSection;
+PetscErrorCode NsFeStaticSections(NsModel *model, const PetscReal *q, PetscInt *count, NsFeStaticSection **list);
+/* Of each body the node that moves most. */
+typedef struct {
+  const char *body;
+  PetscReal   x[3], u[3];
+} NsFeDeflection;
+PetscErrorCode NsFeDeflections(NsModel *model, const PetscReal *q, PetscInt *count, NsFeDeflection **list);
+/* Contact forces force[candidates][3] (normal, tangents), N; NULL: there are no contacts. */
+const PetscReal (*NsFeStaticForces(NsModel *model))[3];

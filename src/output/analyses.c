@@ -121,5 +121,56 @@ static const NsColumn bifurcation_columns[] = {
 };
 const NsCsvType NsCsvType_Bifurcations = {"bifurcations.csv", "a row for each bifurcation", NS_CSV_ANALYSIS, bifurcation_columns};
 
+static const NsColumn reaction_columns[] = {
+  {"kind", NULL, "support, spring or bearing", offsetof(NsReactionRow, kind)},
+  {"name", NULL, "its name in the config", offsetof(NsReactionRow, name)},
+  {"x", "m", "point about which the moment is taken, x", offsetof(NsReactionRow, x[0])},
+  {"y", "m", "point about which the moment is taken, y", offsetof(NsReactionRow, x[1])},
+  {"z", "m", "point about which the moment is taken, z", offsetof(NsReactionRow, x[2])},
+  {"fx", "N", "force on the body along x", offsetof(NsReactionRow, force[0])},
+  {"fy", "N", "force on the body along y", offsetof(NsReactionRow, force[1])},
+  {"fz", "N", "force on the body along z", offsetof(NsReactionRow, force[2])},
+  {"mx", "N m", "moment on the body about x", offsetof(NsReactionRow, moment[0])},
+  {"my", "N m", "moment on the body about y", offsetof(NsReactionRow, moment[1])},
+  {"mz", "N m", "moment on the body about z", offsetof(NsReactionRow, moment[2])},
+  {NULL},
+};
+const NsCsvType NsCsvType_StaticReactions = {"static_reactions.csv", "a row for each support, spring and bearing", NS_CSV_ANALYSIS, reaction_columns};
+
+static const NsColumn section_columns[] = {
+  {"body", NULL, "name of the body", offsetof(NsSectionRow, body)},
+  {"along", "m", "distance along the body", offsetof(NsSectionRow, along)},
+  {"x", "m", "undeformed position, x", offsetof(NsSectionRow, x[0])},
+  {"y", "m", "undeformed position, y", offsetof(NsSectionRow, x[1])},
+  {"z", "m", "undeformed position, z", offsetof(NsSectionRow, x[2])},
+  {"ux", "m", "displacement along x", offsetof(NsSectionRow, u[0])},
+  {"uy", "m", "displacement along y", offsetof(NsSectionRow, u[1])},
+  {"uz", "m", "displacement along z", offsetof(NsSectionRow, u[2])},
+  {"rx", "rad", "rotation about x", offsetof(NsSectionRow, turn[0])},
+  {"ry", "rad", "rotation about y", offsetof(NsSectionRow, turn[1])},
+  {"rz", "rad", "rotation about z", offsetof(NsSectionRow, turn[2])},
+  {"normal_force", "N", "normal force; tension is positive", offsetof(NsSectionRow, normal_force)},
+  {"shear_2", "N", "shear force along the section's axis 2", offsetof(NsSectionRow, shear[0])},
+  {"shear_3", "N", "shear force along axis 3", offsetof(NsSectionRow, shear[1])},
+  {"torque", "N m", "torque", offsetof(NsSectionRow, torque)},
+  {"moment_2", "N m", "bending moment about the section's axis 2", offsetof(NsSectionRow, moment[0])},
+  {"moment_3", "N m", "bending moment about axis 3", offsetof(NsSectionRow, moment[1])},
+  {NULL},
+};
+const NsCsvType NsCsvType_StaticSections = {
+  "static_sections.csv", "five rows for each element of bars, beams and rotors, from its first to its last node", NS_CSV_ANALYSIS, section_columns};
+
+static const NsColumn static_contact_columns[] = {
+  {"contact", NULL, "name of the contact", offsetof(NsStaticContactRow, contact)},
+  {"state", NULL, "open, closed, stick or slip", offsetof(NsStaticContactRow, state)},
+  {"gap", "m", "distance; negative: penetration", offsetof(NsStaticContactRow, gap)},
+  {"force", "N", "normal contact force", offsetof(NsStaticContactRow, force[0])},
+  {"friction_force_1", "N", "tangential contact force along tangent 1", offsetof(NsStaticContactRow, force[1])},
+  {"friction_force_2", "N", "tangential contact force along tangent 2", offsetof(NsStaticContactRow, force[2])},
+  {NULL},
+};
+const NsCsvType NsCsvType_StaticContacts = {"static_contacts.csv", "a row for each contact candidate", NS_CSV_ANALYSIS, static_contact_columns};
+
 const NsCsvType *const NsAnalysisTables[NS_ANALYSIS_TABLES] = {&NsCsvType_Modes, &NsCsvType_Campbell, &NsCsvType_CriticalSpeeds, &NsCsvType_Response,
-  &NsCsvType_Orbit, &NsCsvType_OrbitEvents, &NsCsvType_Branch, &NsCsvType_BranchProbes, &NsCsvType_Multipliers, &NsCsvType_Bifurcations};
+  &NsCsvType_Orbit, &NsCsvType_OrbitEvents, &NsCsvType_Branch, &NsCsvType_BranchProbes, &NsCsvType_Multipliers, &NsCsvType_Bifurcations,
+  &NsCsvType_StaticReactions, &NsCsvType_StaticSections, &NsCsvType_StaticContacts};

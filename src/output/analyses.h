@@ -73,8 +73,27 @@ typedef struct {
   const char *name, *kind, *contact;
 } NsBifurcationRow;
 
+/* static_reactions.csv */
+typedef struct {
+  const char *kind, *name;
+  PetscReal   x[3], force[3], moment[3];
+} NsReactionRow;
+
+/* static_sections.csv: of each element of a line five points, its ends twice */
+typedef struct {
+  const char *body;
+  PetscReal   along, x[3], u[3], turn[3], normal_force, shear[2], torque, moment[2];
+} NsSectionRow;
+
+/* static_contacts.csv */
+typedef struct {
+  const char *contact, *state;
+  PetscReal   gap, force[3];
+} NsStaticContactRow;
+
+extern const NsCsvType NsCsvType_StaticReactions, NsCsvType_StaticSections, NsCsvType_StaticContacts;
 extern const NsCsvType NsCsvType_Orbit, NsCsvType_OrbitEvents, NsCsvType_Branch, NsCsvType_BranchProbes, NsCsvType_Multipliers,
   NsCsvType_Bifurcations;
 extern const NsCsvType NsCsvType_Modes, NsCsvType_Campbell, NsCsvType_CriticalSpeeds, NsCsvType_Response;
-enum { NS_ANALYSIS_TABLES = 10 };
+enum { NS_ANALYSIS_TABLES = 13 };
 extern const NsCsvType *const NsAnalysisTables[NS_ANALYSIS_TABLES];

@@ -174,6 +174,38 @@ PetscErrorCode NsRunWriteHeaders(NsRun *run, const char *directory)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsRunWriteFrame(NsRun *run, const NsContactReport *report)
+{
+  const NsWriterContext context = context_of(run);
+  NsModel              *model   = run->model;
+  NsSnapshot            shot    = {.state = run->state, .contact = report, .before = report, .actives = model->candidates, .ledger = &run->ledger};
+  PetscInt             *all     = NsArenaAlloc(run->arena, sizeof(*all) * (size_t)(model->candidates + 1));
+  NsWriter             *writer;
+  Vec                   still, none;
+  int                   frames = 0;
+
+  PetscFunctionBegin;
+  while (strcmp(NsWriterTypes[frames]->name, "frames") != 0) frames++;
+  PetscCall(NsWriterCreate(NsWriterTypes[frames], &context, &writer));
+  if (!writer) PetscFunctionReturn(0);
+  for (PetscInt i = 0; i < model->candidates; i++) all[i] = i;
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, model->unknowns, &still));
+  PetscCall(VecDuplicate(still, &none));
+  PetscCall(VecZeroEntries(still));
+  PetscCall(VecZeroEntries(none));
+  shot.active             = all;
+  shot.whole_q            = run->whole_q ? run->whole_q : run->state.q;
+  shot.whole_v            = still;
+  shot.whole_acceleration = none;
+  if (run->whole_q) PetscCall(NsLayoutCollect(model->layout, NsVecRead(run->state.q), NsVecArray(run->whole_q)));
+  PetscCall(NsWriterOpen(writer));
+  PetscCall(writer->type->write(writer, &shot));
+  PetscCall(NsWriterClose(writer, "done"));
+  PetscCall(VecDestroy(&still));
+  PetscCall(VecDestroy(&none));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsRunBytes(NsRun *run, double steps, double *bytes)
 {
   PetscFunctionBegin;

@@ -187,6 +187,18 @@ PetscErrorCode NsRunBlameNumbers(NsRun *run, PetscErrorCode code, const char *me
   PetscFunctionReturn(0);
 }
 
+/* For an analysis of the static solution. */
+static void take_static_start(NsRun *run)
+{
+  NsStartSettings *start = NsArenaAlloc(run->arena, sizeof(*start));
+
+  if (!run->options.statics || run->config.start->state > 0) return;
+  *start            = *run->config.start;
+  start->state      = NS_START_STATIC;
+  start->from       = NULL;
+  run->config.start = start;
+}
+
 /* Whole steps, the last of which reaches the end; an end within a millionth of a step is met. */
 static void plan_steps(NsRun *run)
 {
@@ -241,6 +253,7 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   NsTreeTame(run->tree, arena);
   if (!NsTreeSubstitute(run->tree, &NsTable_Config, arena, diag)) PetscFunctionReturn(0);
   if (!NsConfigRead(run->tree, options->analysis, &run->config, arena, diag)) PetscFunctionReturn(0);
+  take_static_start(run);
   run->sink.directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);
   if (!options->analysis) plan_steps(run);

@@ -19,7 +19,12 @@ PetscBool NsFeIsNonlinear(const NsFe *fe);
 /* Weight and loads at t = 0 into f[unknowns], in natural numbers, without unbalances and force elements. */
 void NsFeStaticLoads(const NsFe *fe, PetscReal *f);
 
-/* src/fe/model/static_contact.c: whether the static solution of this model is sought with its contacts: of linear models with solids, on one process. */
+/* src/fe/model/statics.c: holds the twist of each rotor of free spin at its first node, where turning the whole rotor strains nothing, by the stiffness in held[unknowns]; `zero` and `work` are for use in
+   between. */
+PetscErrorCode NsFeHoldTwists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held);
+
+/* src/fe/model/static_contact.c: whether the static solution of this model is sought with its contacts: of linear models, on one process. */
 PetscBool NsFeStaticsTouch(const NsFe *fe);
-/* fe->rest with closed contacts where it penetrates, or (loose) where nothing else holds the model; fe->rest is 0 then. An error in diag where there is no solution. */
+/* fe->rest with closed contacts where it penetrates, or (loose) where nothing else holds the model; fe->rest is 0 then. An error in diag where there is no solution.
+   fe->rest_force: contact forces. */
 PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose);

@@ -119,6 +119,7 @@ struct NsFe {
   NsFreeSpin      *free_spin; /* [free_spins] */
   NsFeMeanTwist   *free_mean; /* [free_spins] */
   Vec              rest;      /* static solution the run starts from, in natural numbers; NULL: none */
+  PetscReal (*rest_force)[3]; /* [candidates] contact forces of this solution, N: normal, tangents; NULL: none */
 
   PetscInt            holds;           /* DOF that supports hold until they stop acting */
   NsFeHold           *hold;            /* [holds] */
@@ -181,6 +182,8 @@ PetscErrorCode NsFeStationSpin(NsModel *model, PetscReal t, const NsStation *sta
 /* (all) Adds springs in place of ties to a stiffness matrix in natural numbers, a million times as stiff as its largest entry. */
 PetscErrorCode NsFeAddTies(const NsModel *model, Mat K);
 
+/* Whether some body is a solid. */
+PetscBool NsFeHasSolids(const NsFe *fe);
 /* src/fe/model/statics.c: fe->rest. Where something can move freely (loose): an error in diag, but for models whose contacts may hold them (equilibrium.h). */
 PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model, PetscBool *loose);
 /* A warning where axial forces make bodies buckle. */

@@ -492,7 +492,7 @@ static void check_start(NsFe *fe)
       fe->config->start->state == NS_START_STATIC ? "static" : "static_friction");
   if (NsFeStaticsTouch(fe)) return;
   if (fe->config->start->state == NS_START_STATIC_FRICTION) {
-    NsDiagError(fe->diag, place, "`start: static_friction` is for solids with contacts or ties, with linear springs and bearings, on one process");
+    NsDiagError(fe->diag, place, "`start: static_friction` is for models with contacts or ties, with linear springs and bearings, on one process");
     NsDiagNote(fe->diag, "without contacts write `start: static`");
   } else if (fe->config->start->state && fe->config->ties.count)
     NsDiagError(fe->diag, place, "`start: static` with ties is for linear springs and bearings, on one process");

@@ -215,7 +215,7 @@ PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, Petsc
     PetscCall(NsFeReaction(model, name, probe, found, why, size));
     PetscFunctionReturn(0);
   }
-  *found      = find_set(fe, name, &set) || find_inside(fe, name, &set.spot) || NsFeLocate(fe, name, NULL, &set.spot, why, size);
+  *found = find_set(fe, name, &set) || find_inside(fe, name, &set.spot) || NsFeLocate(fe, name, NULL, &set.spot, why, size);
   if (!*found) PetscFunctionReturn(0);
   const NsFePoint *spot                       = &set.spot;
   const NsFeBody  *body                       = &fe->body[spot->body];

@@ -129,13 +129,15 @@ typedef struct {
   const NsSpin         *spin;
   PetscInt              components;
   PetscReal             weight[6];
+  PetscBool             still; /* turns as at the start, and moves no more */
 } VaryingPart;
 
 static PetscReal varying_value(const void *data, PetscReal t, const PetscReal *x)
 {
   const VaryingPart  *self   = data;
   const PetscInt      n      = self->components;
-  const NsForceMotion motion = {.r = x, .v = x + n, .angle = NsSpinAngle(self->spin, t) + x[2 * n], .spin = NsSpinRate(self->spin, t) + x[2 * n + 1]};
+  const PetscReal     rate   = self->still && self->spin ? NsSpinAtStart(self->spin) : NsSpinRate(self->spin, t) + x[2 * n + 1];
+  const NsForceMotion motion = {.r = x, .v = x + n, .angle = NsSpinAngle(self->spin, t) + x[2 * n], .spin = rate};
   PetscReal           spring[6], damper[6], sum = 0;
 
   NsFeForceNow(self->force, &motion, spring, damper);
@@ -143,13 +145,13 @@ static PetscReal varying_value(const void *data, PetscReal t, const PetscReal *x
   return sum;
 }
 
-static void add_varying(NsFe *fe, const NsFeVarying *varying, const PetscReal *weight, NsProbeColumn *column)
+static void add_varying(NsFe *fe, const NsFeVarying *varying, const PetscReal *weight, PetscBool still, NsProbeColumn *column)
 {
   VaryingPart   *part = NsArenaAlloc(fe->arena, sizeof(*part));
   const PetscInt n    = varying->components;
   NsProbeColumn *x    = NsArenaAlloc(fe->arena, sizeof(*x) * (size_t)(2 * n + 2));
 
-  *part = (VaryingPart){.force = varying->element, .spin = varying->twist.spin, .components = n};
+  *part = (VaryingPart){.force = varying->element, .spin = varying->twist.spin, .components = n, .still = still};
   for (PetscInt c = 0; c < n; c++) {
     part->weight[c] = weight[c];
     for (PetscInt of_velocity = 0; of_velocity < 2; of_velocity++)
@@ -195,7 +197,8 @@ static PetscReal unbalance_value(const void *data, PetscReal t, const PetscReal 
 static const NsForceElement *find_force(const NsFe *fe, PetscInt kind, const char *name)
 {
   for (PetscInt k = 0; k < fe->force_elements; k++) {
-    if (fe->force[k].type == NsForceTypes[kind] && !strcmp(fe->force[k].name, name)) return &fe->force[k];
+    if (!strcmp(fe->force[k].type->kind, NsForceTypes[kind]->kind) && !strcmp(fe->force[k].name, name))
+      return &fe->force[k]; /* also within a switched one */
   }
   return NULL;
 }
@@ -226,7 +229,7 @@ static void add_to(NsFe *fe, NsProbeColumn *column, PetscInt unknown, int order,
 }
 
 /* On the first point: K r + C r' - f_t. */
-static void force_columns(NsFe *fe, const NsForceElement *force, NsProbeColumn column[FORCES])
+static void force_columns(NsFe *fe, const NsForceElement *force, PetscBool still, NsProbeColumn column[FORCES])
 {
   const NsFeVarying *varying = find_varying(&fe->forces, force);
   PetscInt           unknown[NS_FORCE_UNKNOWNS];
@@ -242,14 +245,14 @@ static void force_columns(NsFe *fe, const NsForceElement *force, NsProbeColumn c
         damping += C[6 * k + a] * row[i][a];
       }
       add_to(fe, &column[k], unknown[i], 0, stiffness);
-      add_to(fe, &column[k], unknown[i], 1, damping);
+      if (!still) add_to(fe, &column[k], unknown[i], 1, damping);
     }
     PetscReal direction[6][6], weight[6], size = 0;
     for (PetscInt c = 0; varying && c < force->type->components(force, direction); c++) {
       weight[c] = -direction[c][k];
       size += PetscAbsReal(weight[c]);
     }
-    if (size > 0) add_varying(fe, varying, weight, &column[k]);
+    if (size > 0) add_varying(fe, varying, weight, still, &column[k]);
   }
 }
 
@@ -262,6 +265,7 @@ typedef struct {
   PetscReal (*weight)[FORCES];        /* [dofs] what a unit reaction of a held DOF adds to the columns */
   PetscReal     *sum[FORCES][ORDERS]; /* [numbers] */
   NsProbeColumn *column;
+  PetscBool      still; /* at t = 0 without motion and unbalances, as the static solution */
 } Support;
 
 /* What unit reactions add, 0 where the DOF is not held by this support; NULL: free, or of no support. */
@@ -285,12 +289,13 @@ static void add_term(void *context, const NsFeComponent *c, NsFeMatrix to, const
 }
 
 /* The DOF that it holds: their weights. Forces add up; moments are about the middle of the nodes. */
-static PetscErrorCode take_dofs(Support *self, PetscInt number)
+static PetscErrorCode take_dofs(Support *self, PetscInt number, PetscReal middle[3])
 {
-  const NsFe *fe        = self->fe;
-  PetscReal   middle[3] = {0}, nodes = 0;
+  const NsFe *fe    = self->fe;
+  PetscReal   nodes = 0;
 
   PetscFunctionBegin;
+  for (int k = 0; k < 3; k++) middle[k] = 0;
   PetscCall(PetscCalloc1(fe->dofs, &self->weight));
   for (int pass = 0; pass < 2; pass++) {
     for (PetscInt node = 0; node < fe->nodes; node++) {
@@ -305,12 +310,13 @@ static PetscErrorCode take_dofs(Support *self, PetscInt number)
         for (int k = 0; k < 3 && pass; k++) {
           const int l = (k + 1) % 3, m = (k + 2) % 3;
           w[k]     = body->turns[a] ? 0 : d[k];
-          w[3 + k] = body->turns[a] ? d[k] : (x[l] - middle[l] / nodes) * d[m] - (x[m] - middle[m] / nodes) * d[l];
+          w[3 + k] = body->turns[a] ? d[k] : (x[l] - middle[l]) * d[m] - (x[m] - middle[m]) * d[l];
         }
       }
       for (int k = 0; k < 3 && held && !pass; k++) middle[k] += fe->x[3 * node + k];
       nodes += held && !pass;
     }
+    for (int k = 0; k < 3 && !pass && nodes > 0; k++) middle[k] /= nodes;
   }
   PetscFunctionReturn(0);
 }
@@ -352,7 +358,7 @@ static PetscBool add_loads(Support *self, const char *name, char *why, size_t si
     for (PetscInt i = 0; i < load->entries; i++) {
       const PetscReal *w = weight_of(self, load->unknown[i]);
       for (int k = 0; k < FORCES && w; k++) sum[k] += w[k] * load->value[i];
-      if (!w || !load->sine || !(NsDot3(w, w) + NsDot3(w + 3, w + 3) > 0)) continue;
+      if (!w || !load->sine || self->still || !(NsDot3(w, w) + NsDot3(w + 3, w + 3) > 0)) continue;
       (void)snprintf(why, size, "the reaction of '%s' is not known: a rotating load acts on a node that it holds", name);
       return PETSC_FALSE;
     }
@@ -370,7 +376,7 @@ static PetscBool add_unbalances(Support *self, const char *name, char *why, size
   NsFe             *fe     = self->fe;
   const NsFeForces *forces = &fe->reactions->forces;
 
-  for (PetscInt u = 0; u < forces->unbalances; u++) {
+  for (PetscInt u = 0; u < forces->unbalances && !self->still; u++) {
     const NsFeUnbalance *unbalance = &forces->unbalance[u];
     for (int k = 0; k < FORCES; k++) {
       UnbalancePart part = {.unbalance = unbalance};
@@ -418,7 +424,7 @@ static void add_changing(Support *self)
         for (PetscInt c = 0; c < varying->components && w; c++) weight[c] -= w[k] * varying->row[c][i];
       }
       for (PetscInt c = 0; c < varying->components; c++) size += PetscAbsReal(weight[c]);
-      if (size > 0) add_varying(fe, varying, weight, &self->column[k]);
+      if (size > 0) add_varying(fe, varying, weight, self->still, &self->column[k]);
     }
   }
 }
@@ -429,7 +435,7 @@ static void take_sums(Support *self)
   NsFe *fe = self->fe;
 
   for (int k = 0; k < FORCES; k++) {
-    for (int order = 0; order < ORDERS; order++) {
+    for (int order = 0; order < (self->still ? 1 : ORDERS); order++) {
       const PetscReal *sum = self->sum[k][order];
       for (PetscInt i = 0; i < fe->reactions->numbers; i++) {
         if (sum[i] != 0) add_to(fe, &self->column[k], i < fe->unknowns ? i : self->own[i - fe->unknowns], order, sum[i]);
@@ -438,14 +444,16 @@ static void take_sums(Support *self)
   }
 }
 
-static PetscErrorCode support_columns(NsFe *fe, PetscInt number, const char *name, NsProbeColumn *column, PetscBool *known, char *why, size_t size)
+/* x[3]: the middle of its nodes. */
+static PetscErrorCode support_columns(
+  NsFe *fe, PetscInt number, PetscBool still, const char *name, NsProbeColumn *column, PetscReal *x, PetscBool *known, char *why, size_t size)
 {
   const PetscBool all[NS_FE_MATRICES] = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE, PETSC_TRUE};
-  Support         self                = {.fe = fe, .column = column, .diagonal = NsFeMassIsDiagonal(fe)};
+  Support         self                = {.fe = fe, .column = column, .diagonal = NsFeMassIsDiagonal(fe), .still = still};
 
   PetscFunctionBegin;
   if (!fe->reactions) create(fe);
-  PetscCall(take_dofs(&self, number));
+  PetscCall(take_dofs(&self, number, x));
   for (int k = 0; k < FORCES * ORDERS; k++) PetscCall(PetscCalloc1(fe->reactions->numbers, &self.sum[k / ORDERS][k % ORDERS]));
   PetscInt *own = begin(fe);
   self.own      = own;
@@ -471,7 +479,8 @@ PetscErrorCode NsFeReaction(NsModel *model, const char *name, NsProbe *probe, Pe
 {
   NsFe          *fe             = model->data;
   NsProbeColumn  column[FORCES] = {{0}};
-  const char    *word           = name + strcspn(name, ".") + 1;
+  PetscReal      x[3];
+  const char    *word = name + strcspn(name, ".") + 1;
   PetscInt       kind = 0, number = 0;
   const PetscInt listed = find_list(name, &kind);
   const NsList  *list   = kind < 0 ? &fe->config->supports : &fe->config->forces[kind];
@@ -492,11 +501,48 @@ PetscErrorCode NsFeReaction(NsModel *model, const char *name, NsProbe *probe, Pe
     PetscFunctionReturn(0);
   }
   if (force)
-    force_columns(fe, force, column);
+    force_columns(fe, force, PETSC_FALSE, column);
   else
-    PetscCall(support_columns(fe, number + 1, name, column, found, why, size));
+    PetscCall(support_columns(fe, number + 1, PETSC_FALSE, name, column, x, found, why, size));
   for (int k = 0; k < FORCES && *found; k++) {
     if (!is_empty(&column[k])) probe->column[probe->columns++] = column[k];
   }
+  PetscFunctionReturn(0);
+}
+
+static void evaluate(const NsProbeColumn column[FORCES], const PetscReal *q, const PetscReal *still, NsFeStaticReaction *reaction)
+{
+  for (int k = 0; k < FORCES; k++) (k < 3 ? reaction->force : reaction->moment)[k % 3] = NsProbeColumnValue(&column[k], 0, q, still, NULL);
+}
+
+PetscErrorCode NsFeStaticReactions(NsModel *model, const PetscReal *q, PetscInt *count, NsFeStaticReaction **list)
+{
+  NsFe      *fe = model->data;
+  char       why[256];
+  PetscReal *still;
+  PetscBool  known;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(fe->unknowns, &still));
+  *list  = NsArenaAlloc(fe->arena, sizeof(**list) * (size_t)(fe->config->supports.count + fe->force_elements + 1));
+  *count = 0;
+  for (int s = 0; s < fe->config->supports.count; s++) {
+    NsProbeColumn       column[FORCES] = {{0}};
+    NsFeStaticReaction *reaction       = &(*list)[(*count)++];
+    *reaction                          = (NsFeStaticReaction){.kind = "support", .name = fe->config->supports.names[s], .ground = PETSC_TRUE};
+    PetscCall(support_columns(fe, s + 1, PETSC_TRUE, reaction->name, column, reaction->x, &known, why, sizeof(why)));
+    evaluate(column, q, still, reaction);
+  }
+  for (PetscInt f = 0; f < fe->force_elements; f++) {
+    NsProbeColumn       column[FORCES] = {{0}};
+    NsFeStaticReaction *reaction       = &(*list)[(*count)++];
+    NsPoint             point;
+    NsFeExpand(fe, &fe->force[f].end[0], &point);
+    *reaction = (NsFeStaticReaction){
+      .kind = fe->force[f].type->kind, .name = fe->force[f].name, .ground = fe->force[f].end[1].body < 0, .x = {point.x[0], point.x[1], point.x[2]}};
+    force_columns(fe, &fe->force[f], PETSC_TRUE, column);
+    evaluate(column, q, still, reaction);
+  }
+  PetscCall(PetscFree(still));
   PetscFunctionReturn(0);
 }

@@ -19,6 +19,14 @@ static void measure(const NsFe *fe, const NsFeBody *body, NsFeSolid *solid)
   for (PetscInt i = 0; i < body->mesh->elements; i++) solid->mass += body->element->total_mass(body, &fe->element[body->first_element + i]);
 }
 
+PetscBool NsFeHasSolids(const NsFe *fe)
+{
+  PetscBool any = PETSC_FALSE;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) any = any || fe->body[b].solid;
+  return any;
+}
+
 PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid)
 {
   const NsFe *fe = model->data;

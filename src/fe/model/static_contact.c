@@ -1,5 +1,5 @@
 /*
-  The static solution of models with solids and contacts (`start: static`, `start: static_friction`): contacts may be closed, and may be what holds the model; ties always are.
+  The static solution of models with contacts (`start: static`, `start: static_friction`): contacts may be closed, and may be what holds the model; ties always are.
 
       K q = f(0) + M g + W lambda,     g_N(q) >= 0,   lambda_N >= 0,   g_N lambda_N = 0;     ties: g_N = 0, W_T' q = 0
 
@@ -18,10 +18,11 @@
 #include <petscksp.h>
 #include "equilibrium.h"
 
-#define NS_MOST_SETS    200 /* active sets that are tried */
-#define NS_LOAD_STEPS   10  /* of `static_friction` */
-#define NS_MOST_UPDATES 30  /* of the forces */
-#define NS_SCALE        1e3 /* s over the largest stiffness */
+#define NS_MOST_SETS    200  /* active sets that are tried */
+#define NS_LOAD_STEPS   10   /* of `static_friction` */
+#define NS_MOST_UPDATES 30   /* of the forces */
+#define NS_SCALE        1e3  /* s over the largest stiffness */
+#define NS_SOFTEST      1e10 /* the largest stiffness over that of a motion that is held */
 
 /* Of a slipping contact in space: see set_turn. */
 typedef struct {
@@ -47,10 +48,7 @@ typedef struct {
 
 PetscBool NsFeStaticsTouch(const NsFe *fe)
 {
-  PetscBool solids = PETSC_FALSE;
-
-  for (PetscInt b = 0; b < fe->bodies; b++) solids = solids || fe->body[b].solid;
-  return solids && fe->config->start->state > 0 && fe->config->contacts.count + fe->config->ties.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
+  return fe->config->start->state > 0 && fe->config->contacts.count + fe->config->ties.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
 }
 
 /* w x of a row that `look` has made. */
@@ -329,18 +327,40 @@ static PetscBool rubs(const NsModel *model)
   return PETSC_FALSE;
 }
 
+/* Whether nothing holds some motion that the loads happen not to push: then loads of no symmetry move it a lot. */
+static PetscErrorCode is_free(Problem *self, PetscBool *found)
+{
+  Mat       A;
+  KSP       ksp;
+  Vec       x;
+  PetscReal most;
+
+  PetscFunctionBegin;
+  PetscCall(factor(self, &A, &ksp));
+  PetscCall(VecDuplicate(self->x, &x));
+  PetscReal *right = NsVecArray(self->right);
+  for (PetscInt i = 0; i < self->fe->unknowns; i++) right[i] = PetscSinReal(1 + 1.7 * (PetscReal)i);
+  PetscCall(KSPSolve(ksp, self->right, x));
+  PetscCall(VecNorm(x, NORM_INFINITY, &most));
+  *found = !(most * self->scale / NS_SCALE < NS_SOFTEST);
+  PetscCall(VecDestroy(&x));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode find(Problem *self, PetscBool loose)
 {
   char      name[NS_CANDIDATE_NAME];
   NsFe     *fe       = self->fe;
   const int steps    = self->rubs ? NS_LOAD_STEPS : 1;
   PetscInt  changed  = 1;
-  PetscBool balanced = PETSC_FALSE;
+  PetscBool balanced = PETSC_FALSE, free_motion = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(first_set(self, loose));
   for (int step = 1; step <= steps; step++) {
-    changed = 1;
+    changed = self->scale == 0 ? 0 : 1; /* no stiffness at all: nothing to solve */
     PetscCall(VecScale(self->f, step == 1 ? 1. / steps : (double)step / (step - 1)));
     for (int set = 0; set < NS_MOST_SETS && changed; set++) {
       PetscCall(solve(self));
@@ -349,8 +369,9 @@ static PetscErrorCode find(Problem *self, PetscBool loose)
     if (changed) break;
     PetscCall(keep_places(self));
   }
-  if (!changed) PetscCall(is_balanced(self, &balanced));
-  if (balanced) PetscFunctionReturn(0);
+  if (!changed && self->scale > 0) PetscCall(is_balanced(self, &balanced));
+  if (balanced && loose && !NsFeHasSolids(fe)) PetscCall(is_free(self, &free_motion)); /* solids that may slide stay where they are */
+  if (balanced && !free_motion) PetscFunctionReturn(0);
   NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"),
     changed ? "`start: static` found no solution: which contacts are closed does not settle"
             : "`start: static` has no solution: supports, springs, bearings and contacts do not hold the whole model");
@@ -382,44 +403,64 @@ static PetscErrorCode penetrates(Problem *self, PetscBool *deep)
   PetscFunctionReturn(0);
 }
 
+/* K at the start, with what holds twists of free spin; f. */
+static PetscErrorCode assemble(Problem *self)
+{
+  NsFe      *fe = self->fe;
+  Mat        M, C, G;
+  Vec        zero, held;
+  PetscReal *speeds, largest;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(fe->bodies, &speeds));
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
+  PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &self->K));
+  PetscCall(MatCreateVecs(self->K, &self->f, &self->right));
+  PetscCall(VecDuplicate(self->f, &zero));
+  PetscCall(VecDuplicate(self->f, &held));
+  NsFeStaticLoads(fe, NsVecArray(self->f));
+  PetscCall(MatGetDiagonal(self->K, self->right));
+  PetscCall(VecNorm(self->right, NORM_INFINITY, &largest));
+  self->scale = NS_SCALE * largest;
+  PetscCall(NsFeHoldTwists(fe, largest, self->K, zero, self->right, held));
+  PetscCall(VecDestroy(&zero));
+  PetscCall(VecDestroy(&held));
+  PetscCall(MatDestroy(&M));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&G));
+  PetscCall(PetscFree(speeds));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
 {
   Problem    self = {.fe = fe, .model = model, .x = fe->rest, .tolerance = 1e-12 * model->length_scale, .behind = -1};
-  Mat        M, C, G;
-  PetscReal *speeds, *rates, largest;
+  PetscReal *rates;
   PetscBool  deep;
 
   PetscFunctionBegin;
-  if (fe->balls) {
+  if (fe->balls && (loose || NsFeHasSolids(fe)))
     NsDiagError(
       fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static` does not support balls that touch each other in a model with solids");
-    PetscFunctionReturn(0);
-  }
+  if (fe->balls) PetscFunctionReturn(0);
   self.rubs = fe->config->start->state == NS_START_STATIC_FRICTION;
   PetscCall(PetscCalloc6(fe->unknowns, &self.initial, fe->unknowns, &rates, model->candidates, &self.gap, model->candidates, &self.b,
     model->candidates, &self.force, model->candidates, &self.last));
-  PetscCall(PetscCalloc4(model->candidates, &self.closed, model->candidates, &self.slips, model->candidates, &self.turn, fe->bodies, &speeds));
-  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
+  PetscCall(PetscCalloc3(model->candidates, &self.closed, model->candidates, &self.slips, model->candidates, &self.turn));
   NsFeInitialValues(fe, self.initial, rates);
   for (PetscInt k = 0; k < model->touches; k++) fe->touch_q[k] = self.initial[model->touch[k]];
   NsFeSlidingAt(fe, fe->touch_q, model->touches);
   PetscCall(penetrates(&self, &deep));
   if (loose || deep) {
-    PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &self.K));
-    PetscCall(MatCreateVecs(self.K, &self.f, &self.right));
-    NsFeStaticLoads(fe, NsVecArray(self.f));
-    PetscCall(MatGetDiagonal(self.K, self.right));
-    PetscCall(VecNorm(self.right, NORM_INFINITY, &largest));
-    self.scale = NS_SCALE * largest;
+    PetscCall(assemble(&self));
     PetscCall(find(&self, loose));
     PetscCall(VecDestroy(&self.f));
     PetscCall(VecDestroy(&self.right));
-    PetscCall(MatDestroy(&M));
-    PetscCall(MatDestroy(&C));
-    PetscCall(MatDestroy(&G));
     PetscCall(MatDestroy(&self.K));
   }
-  PetscCall(PetscFree4(self.closed, self.slips, self.turn, speeds));
+  fe->rest_force = NsArenaAlloc(fe->arena, sizeof(*fe->rest_force) * (size_t)(model->candidates + 1));
+  for (PetscInt i = 0; i < model->candidates; i++) PetscCall(PetscArraycpy(fe->rest_force[i], self.force[i], 3));
+  PetscCall(PetscFree3(self.closed, self.slips, self.turn));
   PetscCall(PetscFree6(self.initial, rates, self.gap, self.b, self.force, self.last));
   PetscFunctionReturn(0);
 }

@@ -27,9 +27,7 @@ static PetscErrorCode turn_rotor(const NsFe *fe, PetscInt number, Vec turned, Pe
   PetscFunctionReturn(0);
 }
 
-/* Holds the twist of each rotor at its first node, where turning the whole rotor strains nothing, by the stiffness in held[unknowns]; `zero` and `work` are
-   for use in between. */
-static PetscErrorCode hold_twists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held)
+PetscErrorCode NsFeHoldTwists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held)
 {
   PetscFunctionBegin;
   for (PetscInt b = 0; b < fe->bodies; b++) {
@@ -156,7 +154,7 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model, PetscBool *loose)
   NsFeStaticLoads(fe, NsVecArray(f));
   PetscCall(MatGetDiagonal(K, diagonal));
   PetscCall(VecNorm(diagonal, NORM_INFINITY, &largest));
-  PetscCall(hold_twists(fe, largest, K, zero, diagonal, held));
+  PetscCall(NsFeHoldTwists(fe, largest, K, zero, diagonal, held));
   PetscCall(VecAssemblyBegin(held));
   PetscCall(VecAssemblyEnd(held));
   PetscCall(NsFeSolveStatic(K, largest, f, fe->rest));

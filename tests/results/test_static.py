@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+"""percuss static. Usage: test_static.py PERCUSS"""
+import csv
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+
+# The third rotor of ROSS's tests: two discs, two bearings.
+ROSS = """
+gravity: [0, -9.8065 m/s^2, 0]
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [1.5 m, 0, 0], elements: 6}}
+    material: {density: 7810 kg/m^3, young: 211 GPa, shear_modulus: 81.2 GPa}
+    section: {circle: {radius: 25 mm}}
+discs:
+  one: {at: shaft@0.5 m, shape: {outer_radius: 140 mm, inner_radius: 25 mm, thickness: 70 mm, density: 7810 kg/m^3}}
+  two: {at: shaft@1 m, shape: {outer_radius: 175 mm, inner_radius: 25 mm, thickness: 70 mm, density: 7810 kg/m^3}}
+unbalances: {mark: {at: shaft@0.5, mass_eccentricity: 1e-3 kg m}}
+bearings:
+  left: {between: [shaft.left, ground], stiffness: [1 MN/m, 0.8 MN/m], damping: 1 kN s/m}
+  right: {between: [ground, shaft.right], stiffness: [1 MN/m, 0.8 MN/m]}
+"""
+# A cantilever whose end rests on a plane: 3/8 of a load along it.
+PROPPED = """
+gravity: [0, 0, 0]
+bodies:
+  beam:
+    type: beam
+    mesh: {line: {from: [0, 0, 0], to: [2 m, 0, 0], elements: 4}}
+    material: {density: 7800 kg/m^3, young: 210 GPa}
+    section: {rectangle: {width: 20 mm, height: 50 mm}}
+    theory: euler_bernoulli
+supports: {clamp: {at: beam.left}}
+loads: {snow: {on: beam, force_per_length: [0, -100 N/m, 0]}}
+contacts: {stop: {between: [beam.right, {plane: {point: [2 m, 0, 0], normal: [0, 1, 0]}}]}}
+"""
+# Friswell, Penny, Garvey, Lees, Dynamics of rotating machines, example 5.5.1, with twice the load on two bearings.
+FILM = """
+gravity: [0, 0, 0]
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 2}}
+    material: {density: 0.001 kg/m^3, young: 210 GPa}
+    section: {circle: {radius: 50 mm}}
+    spin: 1500 rpm
+loads: {weight: {at: shaft@0.5, force: [0, -1050 N, 0]}}
+bearings:
+  left: {between: [shaft.left, ground], film: {diameter: 100 mm, length: 30 mm, clearance: 0.1 mm, viscosity: 0.1 Pa s}}
+  right: {between: [shaft.right, ground], film: {diameter: 100 mm, length: 30 mm, clearance: 0.1 mm, viscosity: 0.1 Pa s}}
+"""
+
+
+class Static(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.out = os.path.join(self.folder, "out")
+
+    def call(self, text, *words, command="static"):
+        config = os.path.join(self.folder, "model.yaml")
+        with open(config, "w") as file:
+            file.write(text)
+        return subprocess.run([PERCUSS, command, config, "--out", self.out, "--overwrite", *words], capture_output=True, text=True, timeout=300)
+
+    def solve(self, text, *words):
+        done = self.call(text, "--json", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        found["reaction"] = {entry["name"]: entry for entry in found["reactions"]}
+        return found
+
+    def table(self, name):
+        with open(os.path.join(self.out, name)) as file:
+            return list(csv.DictReader(file))
+
+    def near(self, value, expected, within, what=""):
+        self.assertLessEqual(abs(value - expected), within, f"{what}: {value} is not {expected}")
+
+    def test_ross(self):
+        """Moments at the inner nodes and shear within the first element, as ROSS has them; the free-body sums; unbalances and dampers are left out."""
+        found = self.solve(ROSS)
+        moments = {round(entry["along"], 9): entry["moment_3"] for entry in found["sections"]}
+        for along, value in zip((0.25, 0.5, 0.75, 1, 1.25), (118.8692, 228.3396, 248.5133, 259.2881, 134.3435)):
+            self.near(abs(moments[along]), value, 6e-5, f"moment at {along} m")
+        weight = 9.8065 * 7810 * math.pi * (0.025**2 * 1.5 + 0.07 * (0.14**2 + 0.175**2 - 2 * 0.025**2))
+        left, right = (found["reaction"][name]["force"][1] for name in ("left", "right"))
+        self.near(left + right, weight, 1e-8, "sum")
+        first = [entry for entry in found["sections"] if entry["along"] <= 0.25][:5]
+        line = weight - 9.8065 * 7810 * math.pi * 0.07 * (0.14**2 + 0.175**2 - 2 * 0.025**2)
+        for entry in first:
+            self.near(entry["shear_2"], line * entry["along"] / 1.5 - left, 1e-8, "shear")
+        done = self.call(ROSS)
+        self.assertIn("section forces of shaft, largest:  shear 556.172 N at 1.5 m  bending moment 259.288 N m at 1 m", done.stdout)
+        rows = self.table("static_sections.csv")
+        self.assertEqual(len(rows), 30)
+        self.assertEqual(float(rows[4]["moment_3"]), found["sections"][4]["moment_3"])
+        self.assertEqual([row["name"] for row in self.table("static_reactions.csv")], ["left", "right"])
+        self.assertTrue(os.path.exists(os.path.join(self.out, "frames", "model_000000.vtk")))
+
+    def test_contact(self):
+        """The propped cantilever: 3/8 q L at the stop, 5/8 q L and q L^2/8 at the clamp."""
+        found = self.solve(PROPPED)
+        stop = found["contacts"][0]
+        self.assertEqual(stop["state"], "closed")
+        self.near(stop["force"][0], 75, 1e-6)
+        self.near(stop["gap"], 0, 1e-12)
+        self.near(found["reaction"]["clamp"]["force"][1], 125, 1e-6)
+        self.near(found["reaction"]["clamp"]["moment"][2], 50, 1e-6)
+        open_again = self.solve(PROPPED, "--set", "loads.snow.force_per_length=[0, 100 N/m, 0]")
+        self.assertEqual(open_again["contacts"][0]["state"], "open")
+        self.near(open_again["reaction"]["clamp"]["force"][1], -200, 1e-6)
+
+    def test_start(self):
+        """A run with `start: static` begins in this state, with the contact closed, and stays."""
+        text = PROPPED + "start: static\nscheme: {type: half_explicit, step: 1 us}\ntime: {end: 1 ms}\noutput: {history: {probes: [beam@0.5, supports.clamp], every: 500}, frames: {every: 0}}\n"
+        done = self.call(text, "--quiet", command="run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.table("history.csv")
+        for row in rows[1:]:
+            self.near(float(row["supports.clamp.fy"]), 125, 1e-3)
+            self.near(float(row["beam@0.5.uy"]), float(rows[0]["beam@0.5.uy"]), 1e-9)
+
+    def test_film(self):
+        """Short journal bearing: eccentricity 0.266298 and attitude 70.62 degrees from the load."""
+        found = self.solve(FILM)
+        for name in ("left", "right"):
+            self.near(found["reaction"][name]["force"][1], 525, 1e-5)
+            self.near(found["reaction"][name]["force"][2], 0, 1e-5)
+        y, z = found["sections"][0]["displacement"][1:]
+        self.near(math.hypot(y, z) / 1e-4, 0.266298, 2e-6)
+        self.near(math.degrees(math.atan2(abs(z), -y)), 70.62, 5e-3)
+
+    def test_refusals(self):
+        text = PROPPED.replace("supports: {clamp: {at: beam.left}}", "")
+        done = self.call(text)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("do not hold the whole model", done.stderr)
+        done = self.call(FILM.replace("1050", "105000") + "contacts: {shell: {between: [{node: shaft.left, radius: 50 mm}, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 50.05 mm, side: inside}}]}}\n")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("starts with a penetration", done.stderr)
+        done = self.call("bodies:\n  ball: {type: bouncing_ball, mass: 1 kg}\n")
+        self.assertEqual(done.returncode, 2, done.stdout)
+
+    def test_free_along_a_surface(self):
+        """A lattice of trusses that only slides on a plane has no static place, also if nothing pushes it; held along the plane its contacts carry its weight."""
+        with open(os.path.join(ROOT, "configs/lattice_drop.yaml")) as file:
+            text = file.read()
+        done = self.call(text)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("hold the directions along their surfaces", done.stderr)
+        found = self.solve(text + "supports: {sides: {at: lattice.bottom, fix: [x, z]}}\n")
+        self.assertTrue(all(entry["state"] == "closed" for entry in found["contacts"]))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        PERCUSS = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
