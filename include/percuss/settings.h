@@ -107,6 +107,7 @@ typedef struct {
   const NsAssemblySettings *assembly;
   const NsStartSettings    *start;
   int                       free_dynamics;     /* 0 auto, 1 lumped, 2 banded, 3 petsc */
+  NsList                    links;             /* by name; struct in src/fe/attach/links.c */
   NsList                    ties;              /* by name; struct in src/fe/surface/ties.c */
   NsList                    contacts;          /* NsContactSettings (src/contact/settings.h) by name */
   NsList                    contact_materials; /* NsMaterialPairSettings, in any order */

@@ -27,7 +27,7 @@ _Static_assert(NS_FORCES <= NS_CONFIG_KINDS && NS_ATTACHMENTS <= NS_CONFIG_KINDS
 #include "fe/attach/list.h"
 #undef NS_FORCE
 #undef NS_ATTACHMENT
-extern const NsTable NsTable_Support, NsTable_Tie;
+extern const NsTable NsTable_Support, NsTable_Tie, NsTable_Link;
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. The arena lives as long as the model. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **model);

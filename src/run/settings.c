@@ -105,6 +105,8 @@ static const NsKey config_keys[] = {
   {#key, NS_KEY_NAMED, offsetof(NsConfig, attachments[NS_ATTACHMENT_##Name]), .table = &NsTable_##Name, .help = text, .example = value},
 #include "fe/attach/list.h"
 #undef NS_ATTACHMENT
+  {"links", NS_KEY_NAMED, offsetof(NsConfig, links), .table = &NsTable_Link, .help = "rigid links and hinges between points of bodies",
+    .example = "{joint: {between: [left.right, right.left], fix: [displacements]}}"},
   {"ties", NS_KEY_NAMED, offsetof(NsConfig, ties), .table = &NsTable_Tie, .help = "surfaces of solids that are joined, whose meshes need not match",
     .example = "{seam: {between: [upper.bottom, lower.top]}}"},
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "unilateral contacts",

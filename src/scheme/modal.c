@@ -64,7 +64,7 @@ static const char *refuses(const NsModel *model, const void *settings)
     char               name[NS_CANDIDATE_NAME];
     if (candidate->bilateral && candidate->off)
       return NsArenaPrint(model->arena, "the support of '%s' stops acting (`until`), which changes the modes", NsCandidateName(candidate, name));
-    if (candidate->bilateral) return NsArenaPrint(model->arena, "bodies are joined by the tie '%s': mesh them as one body", candidate->name);
+    if (candidate->bilateral) return NsArenaPrint(model->arena, "bodies are joined by '%s' of a tie or link: mesh them as one body", candidate->name);
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0) {
       return NsArenaPrint(model->arena, "contact '%s' has a restitution; set it to 0: contacts are massless, and the modes cause the rebound",
         NsCandidateName(candidate, name));

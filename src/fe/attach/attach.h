@@ -22,14 +22,23 @@ typedef struct {
 
 /* src/fe/attach/supports.c: numbers the unknowns. */
 void NsFeSupports(NsFe *fe);
-/* src/fe/attach/holds.c: a DOF of a node, by its number there, that a support holds until it stops acting. */
+/* Displacements along and rotations about x, y, z that a word of `fix` means, added to fixed[6]; false: it means none. And an error for each of these. */
+PetscBool NsFeAddFix(const char *word, PetscBool fixed[6]);
+void      NsFeCheckFix(const NsStrings *fix, const NsNode *where, NsDiag *diag);
+/* src/fe/attach/holds.c: a DOF of a node, by its number there, that a support holds until it stops acting; or a relative motion that a link prevents. */
 typedef struct {
-  const char      *name; /* of the support */
+  const char      *name; /* of the support or link */
   const NsNode    *where;
   PetscInt         node, dof, number; /* number: 1, 2, ... where the support holds several nodes; else 0 */
   const NsMotion  *motion;            /* NULL: at rest */
   const PetscBool *off;
+  PetscBool        is_link;
+  NsFePoint        end[2];    /* of a link; the first with an arm to the second */
+  int              direction; /* 0 .. 2: of displacements, 3 .. 5: of rotations */
 } NsFeHold;
+/* src/fe/attach/links.c: all of the config, once the unknowns have numbers; and the two points of one, which move along its direction alone. */
+void NsFeLinks(NsFe *fe);
+void NsFeLinkPoints(const NsFe *fe, const NsFeHold *hold, NsPoint point[2]);
 void NsFeAddHold(NsFe *fe, const NsFeHold *hold);
 /* Their initial values in q[unknowns], v[unknowns]. */
 void NsFeHoldValues(const NsFe *fe, PetscReal *q, PetscReal *v);

@@ -26,8 +26,7 @@ static const NsKey support_keys[] = {
   {NULL},
 };
 
-/* Sets the flags of a word: 0..2 displacements, 3..5 rotations. False for an unknown word. */
-static PetscBool add_word(const char *word, PetscBool fixed[6])
+PetscBool NsFeAddFix(const char *word, PetscBool fixed[6])
 {
   for (int i = 0; words[i]; i++) {
     if (strcmp(word, words[i])) continue;
@@ -37,19 +36,25 @@ static PetscBool add_word(const char *word, PetscBool fixed[6])
   return PETSC_FALSE;
 }
 
+void NsFeCheckFix(const NsStrings *fix, const NsNode *where, NsDiag *diag)
+{
+  PetscBool fixed[6];
+
+  for (int i = 0; i < fix->count; i++) {
+    const char *word = fix->items[i];
+    if (NsFeAddFix(word, fixed)) continue;
+    NsDiagError(diag, fix->where[i] ? fix->where[i]->place : NsKeysPlace(where, "fix"), "unknown direction '%s' in fix%s", word,
+      NsDidYouMean(NsNearestWord(word, words)));
+    NsDiagNote(diag, "directions: x, y, z, rx, ry, rz, all, displacements, rotations");
+  }
+}
+
 static void check_support(const void *settings, NsArena *arena, NsDiag *diag)
 {
   const NsSupportSettings *support = settings;
-  PetscBool                fixed[6];
 
   (void)arena;
-  for (int i = 0; i < support->fix.count; i++) {
-    const char *word = support->fix.items[i];
-    if (add_word(word, fixed)) continue;
-    NsDiagError(diag, support->fix.where[i] ? support->fix.where[i]->place : NsKeysPlace(support->where, "fix"), "unknown direction '%s' in fix%s",
-      word, NsDidYouMean(NsNearestWord(word, words)));
-    NsDiagNote(diag, "directions: x, y, z, rx, ry, rz, all, displacements, rotations");
-  }
+  NsFeCheckFix(&support->fix, support->where, diag);
 }
 const NsTable NsTable_Support = {"support", "nodes held in place", support_keys, sizeof(NsSupportSettings), .check = check_support};
 
@@ -135,7 +140,7 @@ void NsFeSupports(NsFe *fe)
   hold_absent(fe);
   for (int s = 0; s < list->count; s++) {
     PetscBool fixed[6] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
-    for (int i = 0; i < support[s].fix.count; i++) (void)add_word(support[s].fix.items[i], fixed);
+    for (int i = 0; i < support[s].fix.count; i++) (void)NsFeAddFix(support[s].fix.items[i], fixed);
     const NsMotion motion = NsMotionPrepare(&support[s].motion, fe->config->time->end, fe->arena, fe->diag);
     Until          until  = {support[s].until > 0, {.name = list->names[s], .where = support[s].where}};
     const PetscInt set    = motion.parts && !until.stops ? NsFeAddMotion(fe, motion) : -1;

@@ -442,13 +442,26 @@ static PetscInt deepest(const NsFe *fe, const PetscInt *source, PetscInt first, 
   return found;
 }
 
+/* Of links: the bodies start where they are given. */
+static void check_initial_link(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const NsPair *pair, const NsCandidate *candidate)
+{
+  char            name[NS_CANDIDATE_NAME];
+  const PetscReal g = pair->type->gap(pair, fe->touch_q, NULL);
+
+  if (PetscAbsReal(g) <= 1e-9 * model->length_scale) return;
+  NsDiagError(fe->diag, settings->where->place, "'%s' is violated by %.4g at the start: give both bodies the same `initial` displacement",
+    NsCandidateName(candidate, name), g);
+}
+
 static void check_initial_gaps(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source)
 {
   for (PetscInt i = 0, end = 0; i < fe->pairs; i = end) {
     const NsPartnerSettings *side = settings[source[i]].between.items;
     end                           = i + 1;
     const PetscInt shown          = side[0].sides || side[1].sides ? deepest(fe, source, i, &end) : i;
-    if (!model->candidate[i].slot && !settings[source[i]].tied && !settings[source[i]].held && !NsIsOff(model->candidate[i].off))
+    if (settings[source[i]].held)
+      check_initial_link(fe, model, &settings[source[i]], &fe->pair[i], &model->candidate[i]);
+    else if (!model->candidate[i].slot && !settings[source[i]].tied && !NsIsOff(model->candidate[i].off))
       check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
   }
 }

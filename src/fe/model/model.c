@@ -488,7 +488,7 @@ static void check_start(NsFe *fe)
 
   if (fe->config->start->state && fe->holds)
     NsDiagError(fe->diag, place,
-      "`start: %s` does not support supports that stop acting (`until`): start from another run, or from the undeformed state",
+      "`start: %s` does not support links, nor supports that stop acting (`until`): start from another run, or from the undeformed state",
       fe->config->start->state == NS_START_STATIC ? "static" : "static_friction");
   if (NsFeStaticsTouch(fe)) return;
   if (fe->config->start->state == NS_START_STATIC_FRICTION) {
@@ -548,6 +548,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     fe->needs.stiffness = fe->needs.stiffness || fe->body[b].reduce; /* solves for static shapes */
   NsFeCheckBodies(fe);
   NsFeSupports(fe);
+  if (!NsDiagErrors(diag)) NsFeLinks(fe);
   NsFeForcesCreate(fe);
   NsFeAttachments(fe);
   NsFeAttachBodies(fe);

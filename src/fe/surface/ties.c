@@ -72,7 +72,7 @@ PetscErrorCode NsFeTiesCheckInitial(NsFe *fe, const NsModel *model, const NsCont
   }
   for (PetscInt i = 0; i < fe->pairs; i++) {
     const NsContactSettings *tie = &settings[source[i]];
-    for (int level = 0; level < 2 && tie->tied; level++) {
+    for (int level = 0; level < 2 && tie->tied && !tie->held; level++) {
       PetscReal u[2][3], d[3];
       for (int p = 0; p < 2; p++) NsPointDisplacement(fe->pair[i].point[p], move[level], u[p]);
       for (int k = 0; k < 3; k++) d[k] = u[1][k] - u[0][k];
