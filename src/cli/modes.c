@@ -39,10 +39,11 @@ static PetscReal visible(PetscReal value)
 static void print_modes(NsRun *run, const NsModes *modes, const NsWhirl *whirl, PetscReal speed)
 {
   const NsFeRotor *rotors;
-  const PetscInt   turning = NsFeRotors(NsRunModel(run), &rotors);
+  const PetscInt   turning = NsFeRotors(NsRunModel(run), &rotors), unknowns = NsRunModel(run)->unknowns, ties = NsFeTies(NsRunModel(run));
 
-  printf("%s: %d %s of %d %s", NsRunSink(run)->name, (int)modes->count, NsPlural(modes->count, "mode", "modes"), (int)NsRunModel(run)->unknowns,
-    NsPlural(NsRunModel(run)->unknowns, "degree of freedom", "degrees of freedom"));
+  printf("%s: %d %s of %d %s", NsRunSink(run)->name, (int)modes->count, NsPlural(modes->count, "mode", "modes"), (int)unknowns,
+    NsPlural(unknowns, "degree of freedom", "degrees of freedom"));
+  if (ties) printf(" with %d %s of ties and supports", (int)ties, NsPlural(ties, "equation", "equations"));
   if (turning) printf(" at %.6g rad/s (%.6g rpm)", speed, speed * 30 / PETSC_PI);
   printf("%s\n", NsFeHasContacts(NsRunModel(run)) ? "; contacts are ignored" : "");
   printf("  no.        rad/s           Hz  damping ratio  log. decrement  whirl            kind\n");
@@ -125,8 +126,13 @@ static PetscErrorCode solve_modes(NsRun *run)
   for (PetscInt r = 1; r < turning; r++) {
     if (rotors[r].ratio != 1) printf("%s turns at %.6g times the speed of %s\n", rotors[r].name, rotors[r].ratio, rotors[0].name);
   }
+  const PetscInt free_modes = NsRunModel(run)->unknowns - NsFeTies(NsRunModel(run));
+  if (free_modes < 1) {
+    NsSinkFail(NsRunSink(run), "the supports hold all DOF of the model");
+    PetscFunctionReturn(0);
+  }
   PetscCall(NsFeOperators(NsRunModel(run), speed, &M, &C, &K));
-  PetscCall(NsModesSolve(M, C, K, (PetscInt)wanted.count, NS_MODES_AUTO, &modes));
+  PetscCall(NsModesSolve(M, C, K, PetscMin((PetscInt)wanted.count, free_modes), NS_MODES_AUTO, &modes));
   if (options[MATRICES].value) {
     char why[200];
     PetscCall(NsExportMatrices(NsRunSink(run), NsRunModel(run), M, C, K, why, sizeof(why)));

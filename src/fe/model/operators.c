@@ -30,6 +30,16 @@ PetscBool NsFeHasContacts(const NsModel *model)
   return PETSC_FALSE;
 }
 
+PetscInt NsFeTies(const NsModel *model)
+{
+  PetscInt ties = 0;
+
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    if (model->candidate[i].bilateral) ties++;
+  }
+  return ties;
+}
+
 PetscErrorCode NsFeAddTies(const NsModel *model, Mat K)
 {
   NsFe         *fe   = model->data;
@@ -45,6 +55,7 @@ PetscErrorCode NsFeAddTies(const NsModel *model, Mat K)
   PetscCall(MatGetDiagonal(K, diagonal));
   PetscCall(VecNorm(diagonal, NORM_INFINITY, &largest));
   PetscCall(VecDestroy(&diagonal));
+  if (largest == 0) largest = 1; /* rigid bodies, and nothing but supports that stop acting */
   PetscCall(MatSetOption(K, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (!model->candidate[i].bilateral) continue;
