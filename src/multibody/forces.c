@@ -164,6 +164,7 @@ void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
         (actuator->damping > 0 ? actuator->damping * NsMbWrenchRate(self, &w) : 0),
       h);
   }
+  for (PetscInt i = 0; i < self->bushings; i++) NsMbBushingForce(self, &self->bushing[i], h);
   for (PetscInt i = 0; i < self->loads; i++) {
     const NsMbLoad *load = &self->load[i];
     PetscReal       x[3], f[3], m[3];
@@ -198,6 +199,7 @@ void NsMbPower(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
     power->damping += actuator->damping * rate[0] * rate[1];
     power->load += actuator->push * NsTimeFunctionValue(actuator->time, t) * rate[1];
   }
+  for (PetscInt i = 0; i < self->bushings; i++) power->damping += NsMbBushingDamping(self, &self->bushing[i], q, v, w);
   NsMbFrames(self, q, w);
   for (PetscInt i = 0; i < self->loads; i++) {
     load_now(self, &self->load[i], t, f, m);
@@ -216,7 +218,7 @@ PetscReal NsMbElastic(NsMultibody *self, const PetscReal *q)
     NsMbRowAt(self, &self->actuator[i].row, 0, q, PETSC_FALSE, &w);
     energy += self->actuator[i].stiffness / 2 * PetscSqr(w.g - self->actuator[i].rest);
   }
-
+  for (PetscInt i = 0; i < self->bushings; i++) energy += NsMbBushingElastic(self, &self->bushing[i]);
   for (PetscInt i = 0; i < self->springs; i++) {
     if (NsIsOff(self->spring[i].off)) continue;
     energy += self->spring[i].stiffness / 2 * PetscSqr(line_of(self, &self->spring[i], x, e) - self->spring[i].length);
@@ -231,6 +233,9 @@ PetscBool NsMbDamps(const NsMultibody *self)
   }
   for (PetscInt i = 0; i < self->actuators; i++) {
     if (self->actuator[i].damping > 0) return PETSC_TRUE;
+  }
+  for (PetscInt i = 0; i < self->bushings; i++) {
+    if (NsMbBushingDamps(&self->bushing[i])) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }

@@ -98,12 +98,24 @@ static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS,
     "radius of a pin with clearance", SLIDE_FRICTION),
   {NULL}};
 static const NsKey keys_Distance[]    = {BETWEEN, {NULL}};
-static const NsKey keys_Gear[]        = {
-         {"joints", NS_KEY_STRINGS, offsetof(NsJointSettings, joints), .required = true, .least = 2, .most = 2, .help = "two hinges", .example = "[A, B]"},
-         {"ratio", NS_KEY_NUMBER, offsetof(NsJointSettings, ratio), .required = true,
-           .help = "n in angle_1 + n angle_2 = constant: number of teeth of the second over that of the first; negative if both turn in the same direction",
-           .example = "2"},
-         {NULL}};
+#define ALONG(key_, field_, help_, example_, ...) \
+  { \
+    key_, NS_KEY_VECTOR, offsetof(NsJointSettings, field_), .dimension = __VA_ARGS__, .default_value = "[0, 0, 0]", .help = help_, \
+                                                            .example = example_ \
+  }
+static const NsKey keys_Bushing[] = {BETWEEN,
+  ALONG("stiffness", stiffnesses, "along x, y, z at the start; these axes turn with the first body", "[1 kN/m, 1 kN/m, 200 N/m]", NS_DIM_STIFFNESS),
+  ALONG("damping", dampings, "along the same axes", "[10 N s/m, 10 N s/m, 5 N s/m]", NS_DIM_DASHPOT),
+  ALONG("rotational_stiffness", rotational_stiffness, "moment per angle about the same axes", "[50 N m/rad, 50 N m/rad, 10 N m/rad]", {2, 1, -2, -1}),
+  ALONG("rotational_damping", rotational_damping, "moment per angular velocity about them", "[0.1 N m s/rad, 0.1 N m s/rad, 0.1 N m s/rad]",
+    {2, 1, -1, -1}),
+  {NULL}};
+static const NsKey keys_Gear[]    = {
+     {"joints", NS_KEY_STRINGS, offsetof(NsJointSettings, joints), .required = true, .least = 2, .most = 2, .help = "two hinges", .example = "[A, B]"},
+     {"ratio", NS_KEY_NUMBER, offsetof(NsJointSettings, ratio), .required = true,
+       .help = "n in angle_1 + n angle_2 = constant: number of teeth of the second over that of the first; negative if both turn in the same direction",
+       .example = "2"},
+     {NULL}};
 static const NsKey keys_Rack[] = {{"joints", NS_KEY_STRINGS, offsetof(NsJointSettings, joints), .required = true, .least = 2, .most = 2,
                                     .help = "a sliding joint and a hinge", .example = "[slide, pinion]"},
   {"radius", NS_KEY_NUMBER, offsetof(NsJointSettings, radius), .dimension = NS_DIM_LENGTH, .required = true,

@@ -205,7 +205,8 @@ static PetscBool read_axes(NsMultibody *self, const NsJointSettings *settings, N
 {
   static const PetscReal z[3]   = {0, 0, 1};
   const PetscBool        planar = self->body[0].planar;
-  const PetscBool        none   = joint->type == NS_JOINT_Fixed || joint->type == NS_JOINT_Spherical || joint->type == NS_JOINT_Distance;
+  const PetscBool        none =
+    joint->type == NS_JOINT_Fixed || joint->type == NS_JOINT_Spherical || joint->type == NS_JOINT_Distance || joint->type == NS_JOINT_Bushing;
 
   if (none || (planar && joint->type == NS_JOINT_Revolute)) {
     if (planar && settings->axis[0] * settings->axis[0] + settings->axis[1] * settings->axis[1] > 0) {
@@ -485,6 +486,10 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
     if (b < self->bodies) joint->zero += (i ? 1 : -1) * atan2(self->body[b].R[3], self->body[b].R[0]);
   }
   if (joint->turns && !planar) joint->turn = self->unknowns + self->turns++;
+  if (joint->type == NS_JOINT_Bushing) {
+    NsMbAddBushing(self, joint);
+    return;
+  }
   if (joint->type == NS_JOINT_Distance) {
     if (joint->zero_slide <= 1e-12 * self->length) {
       NsDiagError(self->diag, settings->where->key_place,
@@ -541,6 +546,7 @@ void NsMbJoints(NsMultibody *self)
 
   self->joint    = NsArenaAlloc(self->arena, sizeof(*self->joint) * (size_t)(list->count + 1));
   self->row      = NsArenaAlloc(self->arena, sizeof(*self->row) * (size_t)(8 * list->count + drives->count + 1));
+  self->bushing  = NsArenaAlloc(self->arena, sizeof(*self->bushing) * (size_t)(list->count + 1));
   self->actuator = NsArenaAlloc(self->arena, sizeof(*self->actuator) * (size_t)(list->count + drives->count + 1));
   if (list->count) place_bodies(self, chosen, list);
   if (NsDiagErrors(self->diag)) return;

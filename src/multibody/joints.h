@@ -31,6 +31,7 @@ typedef struct {
   const NsNode        *where;
   NsStrings            between, joints;
   double               at[3], axis[3], second_axis[3], ratio, radius, stiffness, damping, free_position, clearance, length, friction, restitution;
+  double               stiffnesses[3], dampings[3], rotational_stiffness[3], rotational_damping[3];
   const NsJointLimits *limits;
 } NsJointSettings;
 
@@ -89,6 +90,12 @@ struct NsMbActuator {
   const NsTimeFunction *time;
 };
 
+/* A bushing (bushing.c): stiffness, damping, and both against rotations, along the axes of the joint. */
+struct NsMbBushing {
+  const NsMbJoint *joint;
+  PetscReal        value[4][3];
+};
+
 /* What a row is at the frames: gap, forces f and moments m (about centers, in space) on `bodies` bodies for a unit reaction. */
 typedef struct {
   PetscReal g, drive, rate;
@@ -113,6 +120,14 @@ PetscReal NsMbAngleRate(const NsMultibody *self, const NsMbJoint *joint);
 PetscReal NsMbWrenchRate(const NsMultibody *self, const NsMbWrench *wrench);
 /* h += scale times the wrench. */
 void NsMbApply(const NsMultibody *self, const NsMbWrench *wrench, PetscReal scale, PetscReal *h);
+
+/* bushing.c: of a joint of this type. Errors in diag. */
+void NsMbAddBushing(NsMultibody *self, const NsMbJoint *joint);
+/* h += its forces, by the frames with velocities; its elastic energy; the power that it dissipates at w, leaving the frames at (q, w); whether it has dashpots. */
+void      NsMbBushingForce(const NsMultibody *self, const NsMbBushing *bushing, PetscReal *h);
+PetscReal NsMbBushingElastic(const NsMultibody *self, const NsMbBushing *bushing);
+PetscReal NsMbBushingDamping(NsMultibody *self, const NsMbBushing *bushing, const PetscReal *q, const PetscReal *v, const PetscReal *w);
+PetscBool NsMbBushingDamps(const NsMbBushing *bushing);
 
 /* assembly.c: positions and velocities of the start fulfil the joints; redundant rows are counted. Errors in diag. */
 PetscErrorCode NsMbAssemble(NsMultibody *self);

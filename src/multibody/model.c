@@ -294,7 +294,7 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   NsMbPiles(self);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   PetscCall(NsMbOperatorsCreate(self));
-  self->tangents          = !self->body[0].planar || self->springs || self->loads || self->actuators;
+  self->tangents          = !self->body[0].planar || self->springs || self->loads || self->actuators || self->bushings;
   model->arena            = arena;
   model->data             = self;
   model->kind             = "multibody";

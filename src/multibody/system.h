@@ -99,6 +99,7 @@ typedef struct NsMultibody  NsMultibody;
 typedef struct NsMbJoint    NsMbJoint; /* joints.h */
 typedef struct NsMbRow      NsMbRow;
 typedef struct NsMbActuator NsMbActuator;
+typedef struct NsMbBushing  NsMbBushing;
 struct NsMultibody {
   NsArena          *arena;
   NsDiag           *diag;
@@ -122,6 +123,8 @@ struct NsMultibody {
   PetscInt         *first_row; /* [candidates] among the rows of all; NULL: no piles */
   NsMbRow          *row;       /* [rows] */
   NsMbActuator     *actuator;
+  PetscInt          bushings;
+  NsMbBushing      *bushing;
   PetscInt          rank, degrees; /* of the rows of joints at the start; degrees of freedom that these leave */
   const char       *redundant;     /* names of rows that depend on the others; "": none */
   PetscBool         tangents;      /* forces depend on positions or velocities */

@@ -502,6 +502,53 @@ class Friction(unittest.TestCase):
         self.assertAlmostEqual(energy["initial"] - energy["kinetic"] - energy["potential"], energy["friction"], delta=1e-5)
 
 
+class Bushings(unittest.TestCase):
+    def test_periods(self):
+        """A body on a bushing to the ground, along each of its axes and about them: quarter periods of m x'' = -k x and J a'' = -K a, for angles of any size about one axis."""
+        k, K, mass, J = (400, 900, 1600), (4, 9, 16), 4, (0.1, 0.2, 0.3)
+        keys = "stiffness: [400 N/m, 900 N/m, 1600 N/m], rotational_stiffness: [4 N m/rad, 9 N m/rad, 16 N m/rad]"
+        for i, axis in enumerate("xyz"):
+            quarter_period = math.pi / 2 * math.sqrt(mass / k[i])
+            v = [0.0] * 3
+            v[i] = 0.2
+            config = (f"bodies: {{b: {{type: body, mass: {mass}, inertia: {vector(J)}, initial: {{velocity: {vector(v)}, angular_velocity: [0, 0, 0]}}}}}}\n"
+                      f"joints: {{m: {{type: bushing, between: [ground, b.center], {keys}}}}}\n")
+            case = run(config, "half_explicit", quarter_period / 500, quarter_period, ["b"])
+            self.assertAlmostEqual(case.end(f"b.{axis}")[0], 0.2 * math.sqrt(mass / k[i]), delta=1e-6)
+            self.assertAlmostEqual(case.info["summary"]["energy"]["elastic"], mass * 0.04 / 2, delta=1e-6)
+            quarter_period = math.pi / 2 * math.sqrt(J[i] / K[i])
+            w = [0.0] * 3
+            w[i] = 2.5 / math.sqrt(J[i] / K[i])  # up to 2.5 rad
+            config = config.replace(f"velocity: {vector(v)}", "velocity: [0, 0, 0]").replace("angular_velocity: [0, 0, 0]", f"angular_velocity: {speeds(w)}")
+            case = run(config, "half_explicit", quarter_period / 2000, quarter_period, ["b"])
+            self.assertAlmostEqual(2 * math.atan2(case.end(f"b.p{i + 1}")[0], case.end("b.p0")[0]), 2.5, delta=1e-5)
+
+    def test_two_bodies(self):
+        """Two bodies that move and rotate far: momentum, moment of momentum and energy, with dashpots what these take."""
+        config = """bodies:
+  a: {type: body, mass: 2, inertia: [0.02, 0.03, 0.04], points: {e: [0.1, 0, 0.05]}, initial: {velocity: [0, 0, 0], angular_velocity: [3 rad/s, 1 rad/s, -2 rad/s]}}
+  b: {type: body, at: [0.3, 0, 0], mass: 1, inertia: [0.01, 0.012, 0.004], points: {e: [-0.1, 0.1, 0]}, initial: {velocity: [0.3, -0.2, 0.5], angular_velocity: [1 rad/s, 6 rad/s, 4 rad/s]}}
+joints: {m: {type: bushing, between: [a.e, b.e], stiffness: [40 N/m, 90 N/m, 20 N/m], rotational_stiffness: [0.3 N m/rad, 0.5 N m/rad, 0.2 N m/rad] DASHPOTS}}
+"""
+        for dashpots in ("", ", damping: [1 N s/m, 2 N s/m, 1 N s/m], rotational_damping: [1e-3 N m s/rad, 2e-3 N m s/rad, 1e-3 N m s/rad]"):
+            error = []
+            for step in ("1 ms", "0.5 ms"):
+                case = run(config.replace(" DASHPOTS", dashpots), "half_explicit", step, 1, ["a", "b"], 10)
+                np.testing.assert_allclose(2 * case.end("a.vx", "a.vy", "a.vz") + case.end("b.vx", "b.vy", "b.vz"), [0.3, -0.2, 0.5], atol=1e-12)
+                energy = case.info["summary"]["energy"]
+                error.append(abs(energy["kinetic"] + energy["elastic"] + energy["damping"] - energy["initial"]))
+            self.assertLess(error[1], 1e-4)
+            self.assertGreater(error[0] / error[1], 3)
+            self.assertEqual(energy["damping"] > 0.01, bool(dashpots))
+
+    def test_in_the_plane(self):
+        config = ("bodies: {b: {type: body, dimension: 2, mass: 4, inertia: 0.3, initial: {velocity: [0, 0.2, 0], angular_velocity: 3 rad/s}}}\n"
+                  "joints: {m: {type: bushing, between: [ground, b.center], stiffness: [400 N/m, 900 N/m, 0], rotational_stiffness: [0, 0, 16 N m/rad]}}\n")
+        case = run(config, "generalised_alpha", "0.2 ms", 0.1, ["b"])
+        self.assertAlmostEqual(case.end("b.y")[0], 0.2 / 15 * math.sin(1.5), delta=1e-6)
+        self.assertAlmostEqual(case.end("b.angle")[0], 3 * math.sqrt(0.3 / 16) * math.sin(0.1 * math.sqrt(16 / 0.3)), delta=1e-5)
+
+
 class Springs(unittest.TestCase):
     def test_energy_and_period(self):
         """A ball on a spring of free length 0.5 m, 0.1 m longer at the start, 9 N/m and 4 kg: k d^2/2 at first, and all of it kinetic after a quarter of the period 2 pi sqrt(m/k)."""
