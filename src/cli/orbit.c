@@ -152,9 +152,10 @@ static NsSubject *subjects_of(const NsOrbitSystem *system, NsArena *arena)
   return subject;
 }
 
-static PetscReal phase_of(const NsOrbitSystem *system, PetscReal t)
+/* Of the forcing; without one, of the orbit. */
+static PetscReal phase_of(const NsOrbitSystem *system, PetscReal T, PetscReal t)
 {
-  const PetscReal turns = t / system->period;
+  const PetscReal turns = t / (system->period > 0 ? system->period : T);
 
   return 2 * PETSC_PI * (turns - floor(turns));
 }
@@ -180,15 +181,15 @@ static void write_moment(void *context, const NsOrbitMoment *moment)
       writing->row->value[k] += system->probe[k].forces[i] * NsOrbitDot(system->m, moment->mode->force + i * system->m, moment->x);
   }
   NsCsvRow(writing->rows, writing->row);
-  if (moment->after) {
+  if (moment->after && moment->mode) {
     writing->event.after = NsOrbitDot(system->m, system->contact[writing->orbit->step[moment->segment - 1].contact].rate, moment->x);
     NsCsvRow(writing->events, &writing->event);
   }
   if (!moment->before) return;
   const NsOrbitStep    *step    = &writing->orbit->step[moment->segment];
   const NsOrbitContact *contact = &system->contact[step->contact];
-  writing->event =
-    (NsOrbitEventRow){t, phase_of(system, t), NsOrbitDot(system->m, contact->rate, moment->x), 0, NsOrbitKindNames[step->kind], contact->name};
+  writing->event                = (NsOrbitEventRow){
+                   t, phase_of(system, writing->orbit->T, t), NsOrbitDot(system->m, contact->rate, moment->x), 0, NsOrbitKindNames[step->kind], contact->name};
 }
 
 static PetscErrorCode write_orbit(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
@@ -252,9 +253,10 @@ static void print_orbit(const NsOrbitBranch *branch, const NsOrbitPoint *point)
   const NsOrbitSystem *system = branch->system;
   const PetscInt       shown  = PetscMin(system->states, 6);
 
-  printf("  period %.9g s, %d %s of the forcing; %d %s, %d %s; %s\n", point->orbit->T, (int)point->orbit->times,
-    NsPlural(point->orbit->times, "period", "periods"), (int)point->orbit->count, NsPlural(point->orbit->count, "event", "events"),
-    (int)point->impacts, NsPlural(point->impacts, "impact", "impacts"), point->stable ? "stable" : "UNSTABLE");
+  printf("  period %.9g s", point->orbit->T);
+  if (system->period > 0) printf(", %d %s of the forcing", (int)point->orbit->times, NsPlural(point->orbit->times, "period", "periods"));
+  printf("; %d %s, %d %s; %s\n", (int)point->orbit->count, NsPlural(point->orbit->count, "event", "events"), (int)point->impacts,
+    NsPlural(point->impacts, "impact", "impacts"), point->stable ? "stable" : "UNSTABLE");
   printf("  multipliers");
   for (PetscInt i = 0; i < shown; i++) printf("  %.9g%+.9gi", point->re[i], point->im[i]);
   printf("%s\n", shown < system->states ? "  ..." : "");
@@ -330,6 +332,7 @@ static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *set
     .least                       = task->from,
     .most                        = task->to,
     .longest                     = settings->step,
+    .span                        = NsRunSettings(run)->time->end,
     .points                      = (PetscInt)(given.points ? given.points : settings->points),
     .stop                        = is_interrupted};
   NsOrbitPoint *first;

@@ -70,7 +70,7 @@ static PetscErrorCode measure(NsOrbitBranch *branch, const Test *test, NsOrbitPo
   switch (test->kind) {
   case NS_BIFURCATION_FOLD: break;
   case NS_BIFURCATION_FLIP: PetscCall(NsOrbitDeterminant(branch->system->states, point->M, -1, &point->flip)); break;
-  case NS_BIFURCATION_BRANCH: PetscCall(NsOrbitDeterminant(branch->system->states, point->M, 1, &point->branching)); break;
+  case NS_BIFURCATION_BRANCH: PetscCall(NsOrbitBranching(branch, point)); break;
   case NS_BIFURCATION_TORUS: PetscCall(NsOrbitStability(branch, point)); break;
   default: PetscCall(NsOrbitFindMargins(branch, point));
   }

@@ -47,7 +47,7 @@ static PetscBool near_start(const NsOrbit *orbit)
 static PetscErrorCode move_start(NsOrbitBranch *branch, NsOrbitPoint **point)
 {
   const NsOrbitPoint *old = *point;
-  const PetscInt      n = branch->system->states, k = old->orbit->count;
+  const PetscInt      n = branch->system->states, k = old->orbit->count, unknowns = NsOrbitUnknowns(branch->system, old->orbit);
   NsOrbit            *moved = NsOrbitCopy(branch->system, old->orbit, branch->arena);
   NsOrbitPoint       *there;
   PetscInt            iterations;
@@ -58,15 +58,15 @@ static PetscErrorCode move_start(NsOrbitBranch *branch, NsOrbitPoint **point)
   shift = (moved->phase - old->orbit->phase) / old->orbit->times;
   PetscCall(NsOrbitCorrect(branch, moved, old->p, NULL, &there, &iterations));
   if (!there) PetscFunctionReturn(0);
-  along = there->tangent[n + k] * old->tangent[n + k];
+  along = there->tangent[unknowns] * old->tangent[unknowns];
   for (PetscInt i = 0; i < k; i++) {
     const PetscReal turn = there->orbit->theta[i] + shift, at = turn - floor(turn);
     for (PetscInt j = 0; j < k; j++) {
       if (PetscAbsReal(old->orbit->theta[j] - at) < 1e-6) along += there->tangent[n + i] * old->tangent[n + j];
     }
   }
-  for (PetscInt j = 0; j <= n + k && along < 0; j++) there->tangent[j] = -there->tangent[j];
-  there->fold = there->tangent[n + k];
+  for (PetscInt j = 0; j <= unknowns && along < 0; j++) there->tangent[j] = -there->tangent[j];
+  there->fold = there->tangent[unknowns];
   there->s    = old->s;
   there->mark = old->mark;
   PetscCall(NsOrbitExamine(branch, there));
@@ -122,7 +122,7 @@ static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *
   if (far > 0.1 || (at->confirmed && NsOrbitSameSequence(branch->system, at->orbit, (*next)->orbit))) *next = NULL;
   if (!*next) PetscFunctionReturn(0);
   if ((*next)->fold * at->fold < 0) {
-    for (PetscInt j = 0; j <= n + (*next)->orbit->count; j++) (*next)->tangent[j] = -(*next)->tangent[j];
+    for (PetscInt j = 0; j <= NsOrbitUnknowns(branch->system, (*next)->orbit); j++) (*next)->tangent[j] = -(*next)->tangent[j];
     (*next)->fold = -(*next)->fold;
   }
   (*next)->s = at->s;
@@ -132,7 +132,7 @@ static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *
 /* A step from a, of *ds or less; *b NULL: none succeeded. */
 static PetscErrorCode advance(NsOrbitBranch *branch, const NsOrbitPoint *a, PetscReal *ds, NsOrbitPoint **b)
 {
-  const PetscInt q = branch->system->states + a->orbit->count + 1;
+  const PetscInt q = NsOrbitUnknowns(branch->system, a->orbit) + 1;
 
   PetscFunctionBegin;
   for (;; *ds /= 2) {
@@ -292,7 +292,7 @@ static PetscErrorCode tangent_along(NsOrbitBranch *branch, const NsOrbit *orbit,
   if (k) LAPACKgesv_(&size, &one, E, &size, pivot, x, &size, &info);
   for (PetscInt i = 0; i < n; i++) tangent[i] = w[i] / branch->size[i];
   for (PetscInt i = 0; i < k; i++) tangent[n + i] = x[i];
-  tangent[n + k] = 0;
+  for (PetscInt i = n + k; i <= NsOrbitUnknowns(branch->system, orbit); i++) tangent[i] = 0;
   for (PetscInt i = 0; i < n + k; i++) sum += PetscSqr(tangent[i]);
   for (PetscInt i = 0; i < n + k; i++) tangent[i] /= PetscSqrtReal(sum);
   PetscCall(PetscFree5(r, J, E, x, pivot));
@@ -316,12 +316,16 @@ PetscErrorCode NsOrbitSwitch(NsOrbitBranch *branch, const NsBifurcation *at, NsO
   }
   PetscCall(NsOrbitBranchSystem(branch, from.p, &system, why));
   if (*why) PetscFunctionReturn(0);
+  if (!(system->period > 0)) {
+    *why = "branches are switched of driven models only";
+    PetscFunctionReturn(0);
+  }
   const PetscInt n = system->states;
   PetscCall(PetscMalloc2((size_t)(n * n), &A, n, &w));
   for (PetscInt i = 0; i < n * n; i++) A[i] = from.M[i] + (i % (n + 1) ? 0 : flip ? 1 : -1);
   PetscCall(null_vector(n, A, w));
   if (flip) from.orbit = twice(branch, from.orbit);
-  from.tangent = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(n + from.orbit->count + 1));
+  from.tangent = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(NsOrbitUnknowns(system, from.orbit) + 1));
   PetscCall(tangent_along(branch, from.orbit, w, from.tangent));
   PetscCall(PetscFree2(A, w));
   for (PetscReal ds = 1e-3; ds < 0.1 && !*first; ds *= 2) {

@@ -66,26 +66,28 @@ PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit)
   PetscFunctionBegin;
   branch->size = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)branch->system->states);
   PetscCall(NsOrbitSizes(branch->system, orbit, branch->size));
+  branch->duration = orbit->T;
   PetscFunctionReturn(0);
 }
 
-/* The iteration: q = n + 1 unknowns (x0, theta, p). */
+/* The iteration: q = n + 1 unknowns (x0, theta, T where it is unknown, p). */
 typedef struct {
   NsOrbitBranch *branch;
-  PetscInt       states, n, q;
-  PetscReal     *r, *J, *by_p, *A, *right, *row; /* [n], [n, n + 1], [n], [q, q], [q], [n] scale of rows */
+  PetscInt       states, rows, n, q;             /* rows: states and events; n: also the condition of the phase where the period is unknown */
+  PetscReal     *r, *J, *by_p, *A, *right, *row; /* [n], [rows, rows + 1], [n], [q, q], [q], [n] scale of rows */
+  PetscReal     *field;                          /* [states] scaled direction of the motion at the prediction */
   PetscReal     *start;                          /* [q] the prediction, scaled */
   PetscBLASInt  *pivot;
 } Newton;
 
 static PetscReal unit(const Newton *newton, PetscInt i)
 {
-  return i < newton->states ? newton->branch->size[i] : i < newton->n ? 1 : range_of(newton->branch);
+  return i < newton->states ? newton->branch->size[i] : i < newton->rows ? 1 : i < newton->n ? newton->branch->duration : range_of(newton->branch);
 }
 
 static PetscReal *variable(const Newton *newton, NsOrbit *orbit, PetscReal *p, PetscInt i)
 {
-  return i < newton->states ? &orbit->x0[i] : i < newton->n ? &orbit->theta[i - newton->states] : p;
+  return i < newton->states ? &orbit->x0[i] : i < newton->rows ? &orbit->theta[i - newton->states] : i < newton->n ? &orbit->T : p;
 }
 
 /* A segment may be a little shorter than nothing: so a branch passes the point where it vanishes, which is then located. */
@@ -110,8 +112,13 @@ static PetscErrorCode look(Newton *newton, NsOrbit *orbit, PetscReal p, PetscRea
   if (!isfinite(p) || !is_ordered(orbit)) PetscFunctionReturn(0);
   PetscCall(NsOrbitBranchSystem(newton->branch, p, &system, &why));
   if (!system || system->states != newton->states) PetscFunctionReturn(0);
-  orbit->T = orbit->times * system->period;
+  if (system->period > 0) orbit->T = orbit->times * system->period;
+  if (!(orbit->T > 0)) PetscFunctionReturn(0);
   PetscCall(NsOrbitResidual(system, orbit, r, J));
+  if (newton->n > newton->rows) { /* phase: the start moves across the motion only */
+    r[newton->rows] = 0;
+    for (PetscInt i = 0; i < newton->states; i++) r[newton->rows] += newton->field[i] * (orbit->x0[i] / newton->branch->size[i] - newton->start[i]);
+  }
   *good = PETSC_TRUE;
   for (PetscInt i = 0; i < newton->n; i++) *good = *good && isfinite(r[i]);
   PetscFunctionReturn(0);
@@ -125,7 +132,7 @@ static PetscErrorCode look_beside(Newton *newton, NsOrbit *orbit, PetscReal p, P
   PetscReal      *J;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)(n * (n + 1)), &J));
+  PetscCall(PetscMalloc1((size_t)(newton->rows * (newton->rows + 1)), &J));
   const PetscBool simulated = newton->branch->system->run != NULL;
   PetscCall(look(newton, orbit, p + d, newton->by_p, simulated ? NULL : J, good));
   if (!*good) PetscCall(look(newton, orbit, p - d, newton->by_p, simulated ? NULL : J, good));
@@ -134,8 +141,8 @@ static PetscErrorCode look_beside(Newton *newton, NsOrbit *orbit, PetscReal p, P
   for (PetscInt i = 0; i < n; i++) {
     newton->by_p[i] = (newton->by_p[i] - newton->r[i]) / (there - p);
     newton->row[i]  = i < newton->states ? newton->branch->size[i] : 0;
-    for (PetscInt j = 0; j < n && i >= newton->states; j++)
-      newton->row[i] = PetscMax(newton->row[i], PetscAbsReal(newton->J[j * n + i]) * unit(newton, j));
+    for (PetscInt j = 0; j < newton->rows && i >= newton->states && i < newton->rows; j++)
+      newton->row[i] = PetscMax(newton->row[i], PetscAbsReal(newton->J[j * newton->rows + i]) * unit(newton, j));
     if (!(newton->row[i] > 0)) newton->row[i] = 1;
   }
   PetscCall(PetscFree(J));
@@ -149,7 +156,10 @@ static PetscReal assemble(Newton *newton, NsOrbit *orbit, PetscReal *p, const Pe
   PetscReal      largest = 0;
 
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < n; j++) newton->A[j * q + i] = newton->J[j * n + i] * unit(newton, j) / newton->row[i];
+    for (PetscInt j = 0; j < n; j++)
+      newton->A[j * q + i] = i < newton->rows     ? newton->J[j * newton->rows + i] * unit(newton, j) / newton->row[i]
+                             : j < newton->states ? newton->field[j]
+                                                  : 0;
     newton->A[n * q + i] = newton->by_p[i] * unit(newton, n) / newton->row[i];
     newton->right[i]     = -newton->r[i] / newton->row[i];
   }
@@ -218,11 +228,27 @@ static PetscErrorCode finish(Newton *newton, NsOrbitPoint *point, const PetscRea
   PetscFunctionReturn(0);
 }
 
+/* The direction of the motion at the start, scaled by the states, of length 1. */
+static PetscErrorCode find_field(NsOrbitBranch *branch, const NsOrbit *orbit, PetscReal *field)
+{
+  const PetscInt n   = branch->system->states;
+  PetscReal      sum = 0;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitField(branch->system, orbit, field));
+  for (PetscInt i = 0; i < n; i++) {
+    field[i] /= branch->size[i];
+    sum += PetscSqr(field[i]);
+  }
+  for (PetscInt i = 0; i < n && sum > 0; i++) field[i] /= PetscSqrtReal(sum);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsOrbitCorrect(
   NsOrbitBranch *branch, const NsOrbit *guess, PetscReal p, const PetscReal *tangent, NsOrbitPoint **found, PetscInt *iterations)
 {
-  const PetscInt n = branch->system->states + guess->count, q = n + 1;
-  Newton         newton = {.branch = branch, .states = branch->system->states, .n = n, .q = q};
+  const PetscInt rows = branch->system->states + guess->count, n = NsOrbitUnknowns(branch->system, guess), q = n + 1;
+  Newton         newton = {.branch = branch, .states = branch->system->states, .rows = rows, .n = n, .q = q};
   NsOrbitPoint  *point  = NsArenaAlloc(branch->arena, sizeof(*point));
 
   PetscFunctionBegin;
@@ -230,17 +256,18 @@ PetscErrorCode NsOrbitCorrect(
   point->orbit = NsOrbitCopy(branch->system, guess, branch->arena);
   point->p     = p;
   point->mark  = "";
-  PetscCall(
-    PetscMalloc6(n, &newton.r, (size_t)(n * (n + 1)), &newton.J, n, &newton.by_p, (size_t)(q * q), &newton.A, q, &newton.right, n, &newton.row));
-  PetscCall(PetscMalloc2(q, &newton.start, q, &newton.pivot));
+  PetscCall(PetscMalloc6(
+    n, &newton.r, (size_t)(rows * (rows + 1)), &newton.J, n, &newton.by_p, (size_t)(q * q), &newton.A, q, &newton.right, n, &newton.row));
+  PetscCall(PetscMalloc3(q, &newton.start, q, &newton.pivot, newton.states, &newton.field));
   for (PetscInt j = 0; j < q; j++) newton.start[j] = *variable(&newton, point->orbit, &point->p, j) / unit(&newton, j);
+  if (n > rows) PetscCall(find_field(branch, point->orbit, newton.field));
   PetscCall(iterate(&newton, point->orbit, &point->p, tangent, &point->residual, iterations));
   if (point->residual < PETSC_MAX_REAL) {
     PetscCall(finish(&newton, point, tangent));
     *found = point;
   }
   PetscCall(PetscFree6(newton.r, newton.J, newton.by_p, newton.A, newton.right, newton.row));
-  PetscCall(PetscFree2(newton.start, newton.pivot));
+  PetscCall(PetscFree3(newton.start, newton.pivot, newton.field));
   PetscFunctionReturn(0);
 }
 
@@ -252,7 +279,9 @@ PetscErrorCode NsOrbitStepFrom(NsOrbitBranch *branch, const NsOrbitPoint *from, 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) guess->x0[i] += ds * from->tangent[i] * branch->size[i];
   for (PetscInt i = 0; i < guess->count; i++) guess->theta[i] += ds * from->tangent[n + i];
-  PetscCall(NsOrbitCorrect(branch, guess, from->p + ds * from->tangent[n + guess->count] * range_of(branch), from->tangent, found, iterations));
+  const PetscInt unknowns = NsOrbitUnknowns(branch->system, guess);
+  if (unknowns > n + guess->count) guess->T += ds * from->tangent[n + guess->count] * branch->duration;
+  PetscCall(NsOrbitCorrect(branch, guess, from->p + ds * from->tangent[unknowns] * range_of(branch), from->tangent, found, iterations));
   if (*found) (*found)->s = from->s + ds;
   PetscFunctionReturn(0);
 }
@@ -341,13 +370,20 @@ static void look_at_probes(void *context, const NsOrbitMoment *moment)
   if (!views->point->impacts++ || speed < views->point->slowest) views->point->slowest = speed;
 }
 
-static void judge(NsOrbitPoint *point, PetscInt n)
+/* Of an orbit of unknown period the multiplier of the motion along it, 1, is left out. */
+static void judge(NsOrbitPoint *point, PetscInt n, PetscBool unforced)
 {
+  PetscInt along = -1;
+
+  for (PetscInt i = 0; i < n && unforced; i++) {
+    if (along < 0 || hypot(point->re[i] - 1, point->im[i]) < hypot(point->re[along] - 1, point->im[along])) along = i;
+  }
   point->pairs  = 0;
   point->stable = PETSC_TRUE;
   for (PetscInt i = 0; i < n; i++) {
     const PetscReal size = hypot(point->re[i], point->im[i]);
-    point->stable        = point->stable && size < 1;
+    if (i == along) continue;
+    point->stable = point->stable && size < 1;
     point->pairs += size > 1 && point->im[i] > 0;
   }
 }
@@ -393,7 +429,7 @@ PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscCall(PetscArraycpy(M, point->M, n * n));
   PetscCall(NsOrbitMultipliers(n, M, point->re, point->im));
   PetscCall(PetscFree(M));
-  judge(point, n);
+  judge(point, n, !(branch->system->period > 0));
   PetscFunctionReturn(0);
 }
 
@@ -410,6 +446,16 @@ PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point)
 {
   PetscFunctionBegin;
   PetscCall(find_margins(branch, point, 16, NULL));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitBranching(NsOrbitBranch *branch, NsOrbitPoint *point)
+{
+  const PetscInt n = branch->system->states;
+
+  PetscFunctionBegin;
+  point->branching = 1; /* of orbits of unknown period det(M - I) is 0, and the test is left out */
+  if (branch->system->period > 0) PetscCall(NsOrbitDeterminant(n, point->M, 1, &point->branching));
   PetscFunctionReturn(0);
 }
 
@@ -432,7 +478,7 @@ PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point)
   }
   PetscCall(NsOrbitStability(branch, point));
   PetscCall(NsOrbitDeterminant(n, point->M, -1, &point->flip));
-  PetscCall(NsOrbitDeterminant(n, point->M, 1, &point->branching));
+  PetscCall(NsOrbitBranching(branch, point));
   PetscCall(PetscMalloc3(system->m, &views.rate, system->m, &views.second, (size_t)(2 * system->probes + 1), &views.value));
   PetscCall(find_margins(branch, point, 200, &views));
   PetscCall(PetscFree3(views.rate, views.second, views.value));

@@ -34,10 +34,10 @@ PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times,
   *found = NULL;
   PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
   if (!system) PetscFunctionReturn(0);
-  if (!(system->period > 0)) {
-    *why = "nothing drives it periodically: it has no load or unbalance with a period";
-    PetscFunctionReturn(0);
-  }
+  if (!(system->period > 0) && times > 1)
+    *why = "nothing drives this model periodically, so that there are no periods of the forcing to count (times)";
+  if (!(system->period > 0) && !*why) PetscCall(NsOrbitSearchFree(branch, p, found, why));
+  if (!(system->period > 0)) PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(system->states, &x, system->states, &x1));
   PetscCall(PetscArraycpy(x, system->start, system->states));
   for (PetscInt try = 0; try < NS_TRIES && !*found && !*why; try++) {

@@ -26,6 +26,7 @@
       trace.c      along an orbit; margins, the distances from grazing, sliding and contact that would pull
       correct.c    Newton's method, what is known of an orbit
       find.c       the first orbit
+      find_free.c  the same where nothing gives the period
       branch.c     pseudo-arclength continuation, switching
       bifurcation.c  test functions along a branch, and where they vanish
 
@@ -200,6 +201,10 @@ PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, cons
 
 /* Residual r[n] and Jacobian J[n, n + 1] (column-major; of nonlinear models NULL is allowed, and the column of T is there only if T is not given) of the unknowns (x0, theta, T): n = states + count. */
 PetscErrorCode NsOrbitResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
+/* States, events, and the period where no forcing gives it. */
+PetscInt NsOrbitUnknowns(const NsOrbitSystem *system, const NsOrbit *orbit);
+/* f[states]: x' at the start. */
+PetscErrorCode NsOrbitField(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f);
 /* M[states, states] of this Jacobian. */
 PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *J, PetscReal *M);
 /* Eigenvalues of M[n, n], which is destroyed: largest modulus first, of a pair first that with the positive imaginary part. */
@@ -318,6 +323,8 @@ typedef struct {
   PetscInt       points;      /* most */
   PetscBool (*stop)(void);    /* NULL, or whether the user wants to stop */
   PetscReal     *size;        /* [states] magnitude of each state */
+  PetscReal      duration;    /* s: of the orbit by which states are scaled */
+  PetscReal      span;        /* s: simulated before an orbit of unknown period is looked for */
   NsOrbitSystem *system;      /* the last one asked for, at p = at */
   PetscReal      at;
   NsOrbitSystem *kept[NS_ORBIT_KEPT]; /* the last ones, newest first, and their p */
@@ -339,6 +346,8 @@ PetscErrorCode NsOrbitCorrect(
 /* Of the last system asked for: multipliers and the verdict; margins. */
 PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point);
 PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point);
+/* point->branching. */
+PetscErrorCode NsOrbitBranching(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* Multipliers, margins, ranges of probes and the check by a simulation. */
 PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* The point predicted from another, a length ds along its tangent, and corrected. */
@@ -347,6 +356,8 @@ PetscErrorCode NsOrbitStepFrom(NsOrbitBranch *branch, const NsOrbitPoint *point,
 PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit);
 /* find.c: an orbit of so many periods of the forcing at p: simulates `periods` of its periods from the initial state, then Newton's method. *found NULL: *why. */
 PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
+/* find_free.c: an orbit of unknown period of a model that nothing drives. */
+PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */
 PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);
 /* Bifurcations between two consecutive points: located and added. *ends: the sequence has changed. */

@@ -159,6 +159,35 @@ PetscErrorCode NsOrbitResidual(NsOrbitSystem *system, const NsOrbit *orbit, Pets
   PetscFunctionReturn(0);
 }
 
+PetscInt NsOrbitUnknowns(const NsOrbitSystem *system, const NsOrbit *orbit)
+{
+  return system->states + orbit->count + (system->period > 0 ? 0 : 1);
+}
+
+PetscErrorCode NsOrbitField(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f)
+{
+  const PetscInt  n = system->states, m = system->m;
+  const PetscReal h = 1e-5 * orbit->T;
+  PetscReal      *x, *at;
+  NsOrbitMode    *mode;
+  const char     *why;
+
+  PetscFunctionBegin;
+  if (system->run) {
+    PetscCall(NsOrbitSimulate(system, NsOrbitBegins(system, orbit), h, orbit->x0, f, NULL, NULL, &why));
+    for (PetscInt i = 0; i < n; i++) f[i] = (f[i] - orbit->x0[i]) / h;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc2(m, &x, m, &at));
+  PetscCall(PetscArraycpy(x, orbit->x0, n));
+  NsOrbitClock(system, NsOrbitBegins(system, orbit), x);
+  PetscCall(NsOrbitFindMode(system, orbit->first, &mode));
+  NsOrbitMult(m, mode->A, x, at);
+  PetscCall(PetscArraycpy(f, at, n));
+  PetscCall(PetscFree2(x, at));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *J, PetscReal *M)
 {
   const PetscInt     n = system->states, k = orbit->count, rows = n + k;

@@ -49,7 +49,7 @@ static PetscErrorCode steps(NsOrbitSystem *system, NsScheme *scheme, PetscReal t
     }
     if (outcome.impulsive) system->impacts++;
     PetscCall(take_state(system, state, x));
-    if (look) look(context, &(NsOrbitMoment){.t = PetscMin(state->t - t0, T), .x = x});
+    if (look) look(context, &(NsOrbitMoment){.t = PetscMin(state->t - t0, T), .after = outcome.impulsive, .x = x});
   }
   PetscFunctionReturn(0);
 }

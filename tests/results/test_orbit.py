@@ -16,6 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
 IMPACT = os.path.join(ROOT, "configs/impact_oscillator.yaml")
 DUFFING = os.path.join(ROOT, "configs/duffing_oscillator.yaml")
+WHIRL = os.path.join(ROOT, "configs/whirl_on_wall.yaml")
 FRICTION = os.path.join(ROOT, "configs/friction_oscillator.yaml")
 FREQUENCY = "loads.shaker.time.harmonic.frequency"
 TWO_MASSES = """
@@ -297,8 +298,33 @@ class Orbits(unittest.TestCase):
         self.orbit(IMPACT, *words)
         self.multipliers((0.4608546897237534 + 0.5182795694448784j,), 1e-7)
         self.assertEqual(self.read("branch.csv")[0]["impacts"], "1")
+        self.near(float(self.read("branch_probes.csv")[0]["mass.center.ux.min"]), -0.1, 1e-8)
+        self.near(float(self.read("branch_probes.csv")[0]["mass.center.ux.max"]), 1.2736463465025998, 1e-6)
         self.orbit(IMPACT, *words, "--over", f"{FREQUENCY}=2.4 rad/s:2.47 rad/s", "--set", "orbit.step=0.5")
         self.near(self.found("flip")[0], 2.4567153560435946, 1e-7)
+
+    def test_unknown_period(self):
+        """A disc that cross-coupled stiffness lets whirl and a wall limits: the period and the impact are those of a run, det M = e^2 exp(-2 c T/m), and one multiplier is 1."""
+        config = WHIRL
+        self.orbit(config)
+        point, event = self.read("branch.csv")[0], self.read("orbit_events.csv")
+        period = float(point["period"])
+        self.assertEqual((point["stable"], point["confirmed"], len(event)), ("1", "1", 1))
+        z = [complex(float(row["re"]), float(row["im"])) for row in self.read("multipliers.csv")]
+        self.assertLess(min(abs(one - 1) for one in z), 1e-9)
+        self.near(math.prod(z).real, 0.25 * math.exp(-40 * period), 1e-9)
+        done = subprocess.run([PERCUSS, "run", config, "--quiet", "--overwrite", "--out", os.path.join(self.folder, "run")], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        hits = [row for row in table(os.path.join(self.folder, "run", "events.csv")) if row["event"] == "impact"][-2:]
+        self.near(float(hits[1]["time"]) - float(hits[0]["time"]), period, 1e-8)
+        self.orbit(config, "--over", "contacts.wall.restitution=0.5:0.9")
+        last = self.read("branch.csv")[-1]
+        self.assertEqual((float(last["parameter"]), last["stable"]), (0.9, "1"))
+        z = [complex(float(row["re"]), float(row["im"])) for row in self.read("multipliers.csv")][-4:]
+        self.near(math.prod(z).real, 0.81 * math.exp(-40 * float(last["period"])), 1e-9)
+        done = self.percuss(config, "--times", "2")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no periods of the forcing to count", done.stderr)
 
     def test_refusals(self):
         """What cannot be computed is refused with its reason, before anything is written."""

@@ -1,0 +1,147 @@
+/*
+  The first orbit of a model that nothing drives: self-excited oscillation, whose period is unknown.
+
+  The model is simulated over the time of the config, then over a part of it again. Backwards from the end x_e of this part the distance |x(t) - x_e|, with the states over their magnitude, rises and falls;
+  the first local minimum that is small is a period ago. Newton's method then has the period as one more unknown, with the condition that the start moves across the motion only.
+*/
+#include <math.h>
+#include <string.h>
+#include "orbit.h"
+
+#define NS_NEAR  0.15 /* of the largest distance: a minimum below it is a return */
+#define NS_AGAIN 4    /* sequences tried */
+
+/* x after the time T, in pieces, because a flight has a limited number of events. */
+static PetscErrorCode pass(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal T, PetscInt pieces, PetscReal *x, const char **why)
+{
+  PetscReal *x1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(system->states, &x1));
+  for (PetscInt k = 0; k < pieces && !*why; k++) {
+    NsArena *arena = NsArenaCreate();
+    NsOrbit  orbit = {.times = 1};
+    PetscCall(NsOrbitFly(system, 0, T / (PetscReal)pieces, x, NULL, arena, &orbit, x1, why));
+    PetscCall(PetscArraycpy(x, x1, system->states));
+    if (*why) *why = NsArenaPrint(system->arena, "%s", *why);
+    NsArenaDestroy(&arena);
+    if (branch->stop && branch->stop()) *why = "stopped before an orbit was found";
+  }
+  PetscCall(PetscFree(x1));
+  PetscFunctionReturn(0);
+}
+
+/* Moments of a part of the motion. */
+typedef struct {
+  PetscInt   states, count, room;
+  PetscReal *t, *x; /* [room], [room][states] */
+  NsArena   *arena;
+} Track;
+
+static void keep(void *context, const NsOrbitMoment *moment)
+{
+  Track *track = context;
+
+  if (track->count == track->room) {
+    const PetscInt room = 2 * track->room + 256;
+    PetscReal     *t    = NsArenaAlloc(track->arena, sizeof(*t) * (size_t)room),
+              *x        = NsArenaAlloc(track->arena, sizeof(*x) * (size_t)(room * track->states));
+    if (track->count) {
+      memcpy(t, track->t, sizeof(*t) * (size_t)track->count);
+      memcpy(x, track->x, sizeof(*x) * (size_t)(track->count * track->states));
+    }
+    track->t    = t;
+    track->x    = x;
+    track->room = room;
+  }
+  track->t[track->count] = moment->t;
+  memcpy(track->x + track->count++ * track->states, moment->x, sizeof(PetscReal) * (size_t)track->states);
+}
+
+static PetscReal distance(const Track *track, PetscInt k, const PetscReal *size)
+{
+  const PetscReal *x = track->x + k * track->states, *end = track->x + (track->count - 1) * track->states;
+  PetscReal        sum = 0;
+
+  for (PetscInt i = 0; i < track->states; i++) sum += PetscSqr((x[i] - end[i]) / size[i]);
+  return PetscSqrtReal(sum);
+}
+
+/* How long before the end the motion was there last; 0: never, or it rests. */
+static PetscReal find_return(const Track *track, const PetscReal *size)
+{
+  PetscReal largest = 0, peak = 0;
+
+  for (PetscInt k = 0; k < track->count; k++) largest = PetscMax(largest, distance(track, k, size));
+  if (!(largest > 1e-6)) return 0;
+  for (PetscInt k = track->count - 2; k > 0; k--) {
+    const PetscReal here = distance(track, k, size);
+    peak                 = PetscMax(peak, here);
+    if (peak > 3 * NS_NEAR * largest && here < NS_NEAR * largest && here <= distance(track, k - 1, size) && here <= distance(track, k + 1, size))
+      return track->t[track->count - 1] - track->t[k];
+  }
+  return 0;
+}
+
+/* The motion over a part of the time, at its end x, and the period seen in it. */
+static PetscErrorCode watch(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal *x, PetscReal *T, const char **why)
+{
+  NsArena   *arena = NsArenaCreate();
+  NsOrbit    orbit = {.times = 1};
+  Track      track = {.states = system->states, .arena = arena};
+  PetscReal *size, *x1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(system->states, &size, system->states, &x1));
+  for (PetscReal length = branch->span / 4; length > 1e-5 * branch->span; length /= 2) { /* as long as events allow */
+    PetscCall(NsOrbitFly(system, 0, length, x, NULL, arena, &orbit, x1, why));
+    if (!*why) break;
+  }
+  if (!*why) {
+    PetscCall(NsOrbitSizes(system, &orbit, size));
+    PetscCall(NsOrbitTrace(system, &orbit, 4000, keep, &track));
+    *T = find_return(&track, size);
+    PetscCall(PetscArraycpy(x, x1, system->states));
+    if (!(*T > 0))
+      *why =
+        "nothing drives it periodically, and it does not oscillate by itself in the time of the config: give it a load with a period, or a longer time.end";
+  } else
+    *why = NsArenaPrint(system->arena, "%s", *why);
+  PetscCall(PetscFree2(size, x1));
+  NsArenaDestroy(&arena);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why)
+{
+  NsOrbitSystem *system = branch->system;
+  NsOrbit        orbit  = {.times = 1};
+  PetscReal     *x, *x1, T = 0;
+  PetscInt       iterations;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(system->states, &x, system->states, &x1));
+  PetscCall(PetscArraycpy(x, system->start, system->states));
+  PetscCall(pass(branch, system, branch->span, 50, x, why));
+  if (!*why) PetscCall(watch(branch, system, x, &T, why));
+  if (!*why) PetscCall(NsOrbitFly(system, 0, T, x, NULL, branch->arena, &orbit, x1, why));
+  for (PetscInt k = 0; k < NS_AGAIN && !*found && !*why; k++) {
+    NsOrbitPoint *point;
+    PetscCall(NsOrbitMoveStart(system, &orbit, branch->arena));
+    PetscCall(NsOrbitScale(branch, &orbit));
+    PetscCall(NsOrbitCorrect(branch, &orbit, p, NULL, &point, &iterations));
+    PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
+    if (!point) break;
+    PetscCall(NsOrbitScale(branch, point->orbit));
+    PetscCall(NsOrbitExamine(branch, point));
+    if (point->confirmed)
+      *found = point;
+    else
+      PetscCall(NsOrbitFly(system, 0, point->orbit->T, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));
+  }
+  if (!*found && !*why)
+    *why =
+      NsArenaPrint(branch->arena, "nothing drives it, and no orbit was found near its motion with a period of %.6g s: simulate longer (time.end)", T);
+  PetscCall(PetscFree2(x, x1));
+  PetscFunctionReturn(0);
+}
