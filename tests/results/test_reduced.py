@@ -186,6 +186,26 @@ class Reduced(unittest.TestCase):
         self.assertTrue(0 < error < 2, done.stdout)
         self.assertNotIn("differ by", self.call(text, "--quick", command="check").stdout)
 
+    def test_rotor(self):
+        """Gyroscopic moments, unbalance, bearings: against modal integration of the whole shaft."""
+        with open(os.path.join(ROOT, "configs/rotor_rub_modal.yaml")) as file:
+            text = file.read().replace("end: 0.2 s", "end: 40 ms").replace("every: 1000", "every: 0")
+        whole, energy = self.run_it(text)
+        reduced, other = self.run_it(text.replace("spin: 3000 rpm", "spin: 3000 rpm\n    reduce: {modes: 40}").replace("{type: modal, step: 5 us, modes: 40}", "{type: massless_contact, step: 5 us}"))
+        self.assertLess(max(abs(a["shaft@0.3.uz"] - b["shaft@0.3.uz"]) for a, b in zip(whole, reduced)), 1e-6)
+        self.assertGreater(energy[-1]["friction"], 0.01)
+        self.assertLess(abs(energy[-1]["friction"] - other[-1]["friction"]), 0.01 * energy[-1]["friction"])
+
+    def test_processes_are_refused(self):
+        mpiexec = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
+        if not mpiexec:
+            self.skipTest("no mpiexec")
+        config = os.path.join(self.folder, "model.yaml")
+        with open(config, "w") as file:
+            file.write(BEAM.replace("SCHEME", "moreau_jean").replace("FRICTION", "0").replace("REDUCE", "reduce: {method: rubin, modes: 9}"))
+        done = subprocess.run([mpiexec, "--oversubscribe", "-n", "2", PERCUSS, "run", config, "--out", os.path.join(self.folder, "out")], capture_output=True, text=True, timeout=120)
+        self.assertIn("`reduce` runs on one process, not on 2", done.stderr)
+
     def test_two_bodies(self):
         """One is reduced, the other is not; rubin reduces both."""
         bar = "{type: bar, mesh: {line: {from: [%s, 0, 0], to: [%s, 0, 0], elements: 40}}, material: {density: 7800 kg/m^3, young: 210 GPa}, section: {area: 100 mm^2}%s}"

@@ -9,7 +9,7 @@ void NsDenseAdd(PetscInt rows, PetscInt columns, const PetscReal *A, PetscReal s
   for (PetscInt j = 0; j < columns; j++) {
     const PetscReal *restrict column = A + (size_t)j * (size_t)rows;
     const PetscReal value            = scale * x[j];
-    if (value == 0) continue;
+    if (value == 0) continue; /* open contacts, loads that are not there */
     for (PetscInt i = 0; i < rows; i++) y[i] += value * column[i];
   }
 }

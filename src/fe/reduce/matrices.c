@@ -222,10 +222,17 @@ PetscErrorCode NsReduceMatrices(NsFe *fe, NsFeReduced *self)
   const PetscInt n = self->n;
 
   PetscFunctionBegin;
-  self->K      = reals(fe, n, n);
-  self->M      = reals(fe, n, n);
-  self->strain = reals(fe, self->boundary, self->boundary);
-  self->full   = reals(fe, self->natural, 1);
+  self->K          = reals(fe, n, n);
+  self->M          = reals(fe, n, n);
+  self->strain     = reals(fe, self->boundary, self->boundary);
+  self->full       = reals(fe, self->natural, 1);
+  self->transposed = reals(fe, self->modes, self->boundary);
+  self->square     = reals(fe, self->modes, 1);
+  self->coupled    = self->settings.method != NS_REDUCE_CRAIG_BAMPTON;
+  for (PetscInt j = 0; j < self->modes; j++) {
+    self->square[j] = PetscSqr(self->omega[j]);
+    for (PetscInt i = 0; i < self->boundary; i++) self->transposed[i * self->modes + j] = self->P[j * self->boundary + i];
+  }
   make_stiffness(self);
   PetscCall(make_strain(self));
   PetscCall(take_matrices(fe, self));

@@ -57,6 +57,8 @@ typedef struct {
   PetscInt        *unknown;                     /* [boundary] natural numbers of the whole model */
   PetscReal       *T;                           /* [n] columns [natural] */
   PetscReal       *omega;                       /* [modes] */
+  PetscReal       *transposed, *square;         /* P' [boundary] columns [modes]; omega^2 */
+  PetscBool        coupled;                     /* P is not zero */
   PetscReal       *A, *P;                       /* [boundary, boundary]; [modes] columns [boundary] */
   PetscReal       *strain;                      /* [boundary] columns [boundary]: elastic energy of d is |strain d|^2/2 */
   PetscReal       *M, *K, *C, *dampers;         /* [n, n]; C NULL: no damping; dampers: its symmetric part */
