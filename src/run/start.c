@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "checkpoint.h"
 #include "core/out_of_memory.h"
+#include "fe/fe.h"
 #include "output/file.h"
 
 #define NS_UNKNOWN_NAME 160
@@ -162,6 +163,10 @@ PetscErrorCode NsRunStartFrom(NsRun *run)
 
   PetscFunctionBegin;
   if (!start->from || run->options.unstarted) PetscFunctionReturn(0);
+  if (NsModelIsReduced(run->model)) { /* the signs of modes, and modes of equal frequencies, may be others there */
+    NsDiagError(run->diag, place, "`start: {from: ...}` does not support bodies with `reduce`: modal coordinates of two runs need not be the same");
+    PetscFunctionReturn(0);
+  }
   PetscCall(open_other(run, place, &run->starts_from));
   NsRun *other = run->starts_from;
   failed       = NsDiagErrors(run->diag) > 0;
