@@ -89,7 +89,6 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
   own->next     = own->longest;
   own->size     = NS_LEAST_SIZE * scheme->model->length_scale;
   own->last     = 0;
-  own->tried = own->rejected = 0;
   PetscCall(NsControlGrow(scheme->model, state->q, &own->size));
   PetscFunctionReturn(0);
 }
