@@ -427,6 +427,7 @@ void NsFacesNearest(const NsFaces *faces, const PetscReal x[3], NsNearest *neare
 
   nearest->nodes  = facet->nodes;
   nearest->beyond = PETSC_FALSE;
+  nearest->inside = view.inside;
   for (PetscInt a = 0; a < facet->nodes; a++) nearest->node[a] = facet->node[a];
   memcpy(nearest->N, view.N, sizeof(nearest->N));
   memcpy(nearest->n, view.n, sizeof(nearest->n));

@@ -26,6 +26,7 @@ typedef struct {
   PetscReal facet_normal[3];             /* outward, of the face */
   PetscReal gap;                         /* m */
   PetscBool beyond;                      /* the rim: x is not opposite to the surface */
+  PetscBool inside;                      /* x projects onto the face, between its edges */
 } NsNearest;
 
 /* (set-up) Everything in the arena. The surface is not owned. */
@@ -34,7 +35,8 @@ NsFaces *NsFacesCreate(NsArena *arena, const NsFeSurface *surface);
 PetscReal (*NsFacesPositions(NsFaces *faces))[3];
 void NsFacesPlace(NsFaces *faces);
 void NsFacesNearest(const NsFaces *faces, const PetscReal x[3], NsNearest *nearest);
-/* A row of the tree: whether something within this ball may be wanted. */
+/* Whether something within this ball may be wanted. */
 typedef PetscBool (*NsFacesWanted)(const void *data, const PetscReal centre[3], PetscReal radius);
-/* The faces of the surface (not their pieces) whose boxes are wanted, ascending; list[faces of the surface]. Returns their number. */
+/* The faces of the surface (not their pieces) that lie in wanted balls, ascending, list[faces of the surface]; of a face with six nodes a corner and the middles of two edges have to. Returns their
+   number. */
 PetscInt NsFacesSelect(const NsFaces *faces, NsFacesWanted wanted, const void *data, PetscInt *list);

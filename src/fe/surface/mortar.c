@@ -1,5 +1,6 @@
 /* Mortar: integrals over faces, summed into rows of nodes. */
 #include <string.h>
+#include "faces.h"
 #include "mortar.h"
 
 #define NS_LEAST_SHARE   1e-3 /* of its area that the covered part of a node must have */
@@ -14,8 +15,10 @@ typedef struct {
   NsFe              *fe;
   const NsFeSurface *slave, *master;
   NsMortarPoints     points;       /* of one face */
+  NsFaces           *faces;        /* of the master */
   PetscInt          *candidate;    /* [faces of the master] scratch */
   PetscReal (*middle)[3], *radius; /* [faces of the master] */
+  PetscReal  largest;              /* of these */
   PetscReal *D, *gap;              /* [nodes of the slave] sums */
   PetscInt   entries, room;
   Entry     *entry;
@@ -59,22 +62,40 @@ static void extent_of(const NsFeSurface *surface, PetscInt face, PetscReal middl
   }
 }
 
-/* Faces of the master that may be opposite to one of the slave, up to the size of the surfaces away. */
+/* Where faces of the master may be opposite to one of the slave: up to the size of the surfaces away along its normal, and not farther away across it. */
+typedef struct {
+  PetscReal n[3], middle[3], most, radius, largest;
+} Cone;
+
+/* Middles of faces are within `near` of `at`, their radii within `size`. */
+static PetscBool in_cone(const Cone *cone, const PetscReal at[3], PetscReal near, PetscReal size)
+{
+  PetscReal d[3];
+
+  for (int k = 0; k < 3; k++) d[k] = at[k] - cone->middle[k];
+  const PetscReal along = NsDot3(d, cone->n), across = NsDot3(d, d) - along * along, reach = cone->radius + size + near;
+  return PetscAbsReal(along) <= cone->most + reach && across <= PetscSqr(reach + near + PetscAbsReal(along));
+}
+
+static PetscBool ball_in_cone(const void *data, const PetscReal centre[3], PetscReal radius)
+{
+  const Cone *cone = data;
+
+  return in_cone(cone, centre, radius + 2 * cone->largest, cone->largest);
+}
+
 static PetscInt find_candidates(Mortar *self, PetscInt face)
 {
-  const PetscReal most = PetscMax(self->slave->size, self->master->size);
-  PetscReal       n[3], middle[3], radius;
-  PetscInt        count = 0;
+  Cone     cone  = {.most = PetscMax(self->slave->size, self->master->size), .largest = self->largest};
+  PetscInt count = 0;
 
-  NsFaceVector(self->slave, face, n);
-  (void)NsUnit3(n);
-  extent_of(self->slave, face, middle, &radius);
-  for (PetscInt f = 0; f < self->master->faces; f++) {
-    PetscReal d[3], across;
-    for (int k = 0; k < 3; k++) d[k] = self->middle[f][k] - middle[k];
-    const PetscReal along = NsDot3(d, n), near = radius + self->radius[f];
-    across = NsDot3(d, d) - along * along;
-    if (PetscAbsReal(along) <= most + near && across <= PetscSqr(near + PetscAbsReal(along))) self->candidate[count++] = f;
+  NsFaceVector(self->slave, face, cone.n);
+  (void)NsUnit3(cone.n);
+  extent_of(self->slave, face, cone.middle, &cone.radius);
+  const PetscInt near = NsFacesSelect(self->faces, ball_in_cone, &cone, self->candidate);
+  for (PetscInt k = 0; k < near; k++) {
+    const PetscInt f = self->candidate[k];
+    if (in_cone(&cone, self->middle[f], 0, self->radius[f])) self->candidate[count++] = f;
   }
   return count;
 }
@@ -217,7 +238,11 @@ PetscErrorCode NsFeMortarCreate(NsFe *fe, const NsFeSurface *slave, const NsFeSu
   *mortar = (NsFeMortar){.folded = -1};
   PetscCall(PetscCalloc5(
     master->faces, &self.candidate, master->faces, &self.middle, master->faces, &self.radius, slave->nodes, &self.D, slave->nodes, &self.gap));
-  for (PetscInt f = 0; f < master->faces; f++) extent_of(master, f, self.middle[f], &self.radius[f]);
+  for (PetscInt f = 0; f < master->faces; f++) {
+    extent_of(master, f, self.middle[f], &self.radius[f]);
+    self.largest = PetscMax(self.largest, self.radius[f]);
+  }
+  self.faces = NsFacesCreate(fe->arena, master);
   for (PetscInt f = 0; f < slave->faces; f++) {
     const PetscInt count = find_candidates(&self, f);
     self.points.count    = 0;

@@ -9,6 +9,7 @@
 */
 #include <string.h>
 #include "contact.h"
+#include "faces.h"
 
 /* Where x projects onto a face: its shape functions and normal there, and the distance along it. */
 static PetscBool project(
@@ -69,9 +70,37 @@ const NsFeSurface *NsFePointsFind(NsFe *fe, const NsPartnerSettings *side)
   return points;
 }
 
+typedef struct {
+  const PetscReal *x;
+  PetscReal        most;
+} Near;
+
+static PetscBool is_near(const void *data, const PetscReal centre[3], PetscReal radius)
+{
+  const Near *near   = data;
+  PetscReal   square = 0;
+
+  for (int k = 0; k < 3; k++) square += PetscSqr(near->x[k] - centre[k]);
+  return square <= PetscSqr(near->most + radius);
+}
+
+/* Faces onto which x may project and that are not farther than the nearest of these. */
+static PetscInt faces_near(const NsFaces *faces, const NsFeSurface *surface, const PetscReal x[3], PetscInt *list)
+{
+  Near      near = {x, 3 * surface->size};
+  NsNearest nearest;
+
+  NsFacesNearest(faces, x, &nearest);
+  if (nearest.inside)
+    near.most = PetscAbsReal(nearest.gap) + 2 * surface->face_size; /* of warped and curved faces not quite the distance to their planes */
+  return NsFacesSelect(faces, is_near, &near, list);
+}
+
 void NsFePointsProject(NsFe *fe, const NsFeSurface *points, const NsFeSurface *surface, NsFeMortar *mortar)
 {
   const size_t nodes = (size_t)points->nodes;
+  NsFaces     *faces = NsFacesCreate(fe->arena, surface);
+  PetscInt    *list  = NsArenaAlloc(fe->arena, sizeof(*list) * (size_t)surface->faces);
 
   *mortar        = (NsFeMortar){.folded = -1};
   mortar->slave  = NsArenaAlloc(fe->arena, sizeof(*mortar->slave) * nodes);
@@ -83,9 +112,11 @@ void NsFePointsProject(NsFe *fe, const NsFeSurface *points, const NsFeSurface *s
   for (PetscInt i = 0; i < points->nodes; i++) {
     PetscReal      least = 2 * surface->size;
     const PetscInt row = mortar->rows, from = mortar->first[row];
-    PetscBool      hit = PETSC_FALSE;
-    for (PetscInt f = 0; f < surface->faces; f++) {
-      PetscReal N[NS_FACE_NODES] = {0}, n[3], distance;
+    PetscBool      hit   = PETSC_FALSE;
+    const PetscInt count = faces_near(faces, surface, points->x[i], list);
+    for (PetscInt c = 0; c < count; c++) {
+      const PetscInt f                = list[c];
+      PetscReal      N[NS_FACE_NODES] = {0}, n[3], distance;
       if (!project(surface, f, points->x[i], N, n, &distance) || PetscAbsReal(distance) >= least) continue;
       hit              = PETSC_TRUE;
       least            = PetscAbsReal(distance);
