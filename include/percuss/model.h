@@ -226,8 +226,8 @@ struct NsProbeColumn {
   PetscInt               timed;    /* functions of time that are added, */
   const NsTimeFunction **function;
   PetscReal             *factor;     /* [timed] times these, filled by NsProbeAddTimed */
-  int                    of_stress;  /* > 0: no sum, but the von Mises (1) or a principal stress (2, 3, 4, the largest first) of columns before it: */
-  int                    back[6];    /* so many columns before: xx, yy, zz, xy, yz, zx; 0: zero */
+  int                    of_stress;  /* > 0: no sum, but the von Mises (1) or a principal stress (2, 3, 4, the largest first), or half the product with strains (5), of columns before it: */
+  int                    back[12];   /* so many columns before: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
   PetscInt               coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
   NsProbeColumn         *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
   const NsProbeLaw      *law;        /* what is not linear, and added; NULL: nothing */

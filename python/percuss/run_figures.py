@@ -18,6 +18,8 @@ QUANTITIES = {
     **dict.fromkeys(("wx", "wy", "wz", "vphi", "omega"), "angular velocity"),
     **dict.fromkeys(("x", "y", "z", "l"), "position"),
     **dict.fromkeys(("stress", "sxx", "syy", "szz", "sxy", "syz", "szx", "mises", "s1", "s2", "s3"), "stress"),
+    **dict.fromkeys(("exx", "eyy", "ezz", "gxy", "gyz", "gzx"), "strain"),
+    "energy_density": "energy density",
     **dict.fromkeys(("normal_force", "shear_2", "shear_3"), "section force"),
     **dict.fromkeys(("fx", "fy", "fz"), "resultant force"),
     **dict.fromkeys(("torque", "moment_2", "moment_3"), "section moment"),

@@ -47,10 +47,15 @@ PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t)
 
 PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v)
 {
-  double stress[NS_TENSOR], principal[3];
+  double stress[NS_TENSOR], principal[3], product = 0;
 
   for (int s = 0; s < NS_TENSOR; s++) stress[s] = column->back[s] ? NsProbeColumnSum(column - column->back[s], t, q, v) : 0;
   if (column->of_stress == 1) return NsTensorMises(stress);
+  for (int s = 0; s < NS_TENSOR && column->of_stress == 5; s++) {
+    const int back = column->back[NS_TENSOR + s];
+    product += stress[s] * (back ? NsProbeColumnSum(column - back, t, q, v) : 0);
+  }
+  if (column->of_stress == 5) return product / 2;
   NsTensorPrincipal(stress, principal);
   return principal[column->of_stress - 2];
 }

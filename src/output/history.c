@@ -35,8 +35,12 @@ static const NsColumn columns[] = {
   {"s[xyz][xyz]", "Pa", "stress of a solid at a node, the mean of its elements by volume, or at a named point of its `points`"},
   {"mises", "Pa", "von Mises stress of the same"},
   {"s[123]", "Pa", "principal stress of the same, the largest first"},
+  {"e[xyz][xyz]", "", "strain of the same; of plane stress without ezz"},
+  {"g[xyz][xyz]", "", "shear strain of the same, as an angle"},
+  {"energy_density", "J/m^3", "density of the elastic energy of the same"},
   {"f[xyz]", "N", "reaction: force on the body of a support, spring or bearing; of a side of a solid, resultant of the elastic forces on its nodes"},
-  {"m[xyz]", "N m", "moment of such a reaction; of a support about the middle of its nodes, of a spring or bearing about its point on the body"},
+  {"m[xyz]", "N m",
+    "moment of such a reaction; of a support or side about the middle of its nodes, of a spring or bearing about its point on the body"},
   {"[xyz]*", NS_UNIT_UNKNOWN, "other coordinates of a mechanism", .rate = "v"},
   {NULL},
 };

@@ -402,6 +402,9 @@ static void probes_within_elements(void **state)
       assert_near(probe_value(&test, points[p], "s1"), 2800, 1e-6);
       assert_near(probe_value(&test, points[p], "s2"), 1600, 1e-6);
       assert_near(probe_value(&test, points[p], "s3"), 1600, 1e-6);
+      assert_near(probe_value(&test, points[p], "exx"), 1e-3, 1e-12);
+      assert_near(probe_value(&test, points[p], "gyz"), 1e-3, 1e-12);
+      assert_near(probe_value(&test, points[p], "energy_density"), 3.6, 1e-9);
     }
     assert_near(probe_value(&test, "patch.right", "fx"), 2000, 1e-6);
     assert_near(probe_value(&test, "patch.top", "fz"), 400, 1e-6);
@@ -420,6 +423,7 @@ static void resultants_of_supports(void **state)
   (void)state;
   assert_near(probe_value(&test, "beam.left", "fx"), -60, 1e-9);
   assert_near(probe_value(&test, "beam.left", "fy"), 20, 1e-9);
+  assert_near(probe_value(&test, "beam.left", "mz"), 80, 1e-9); /* 20 at a distance of 4 */
   const PetscReal xx = probe_value(&test, "beam.inner", "sxx"), yy = probe_value(&test, "beam.inner", "syy"),
                   xy     = probe_value(&test, "beam.inner", "sxy");
   const PetscReal middle = (xx + yy) / 2, radius = sqrt((xx - yy) * (xx - yy) / 4 + xy * xy);

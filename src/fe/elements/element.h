@@ -13,7 +13,7 @@
 #define NS_NODE_UNKNOWNS    6  /* most DOF of a node */
 #define NS_ELEMENT_NODES    10 /* most nodes of an element */
 #define NS_ELEMENT_UNKNOWNS 30 /* most DOF of an element */
-#define NS_ELEMENT_OUTPUTS  6
+#define NS_ELEMENT_OUTPUTS  12
 
 typedef struct NsFe     NsFe;
 typedef struct NsFeBody NsFeBody;

@@ -428,14 +428,12 @@ void NsSolidStress(
   stress_of(cell->material, strain, stress);
 }
 
-const char *const NsSolidOutputNames[] = {"sxx", "syy", "szz", "sxy", "syz", "szx", NULL};
+const char *const NsSolidOutputNames[] = {"sxx", "syy", "szz", "sxy", "syz", "szx", "exx", "eyy", "ezz", "gxy", "gyz", "gzx", NULL};
 
 void NsSolidOutputs(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], PetscReal *value)
 {
-  PetscReal strain[NS_SOLID_STRAINS];
-
   (void)body;
-  NsSolidStress(NsSolidCellOf(e), q, xi, strain, value);
+  NsSolidStress(NsSolidCellOf(e), q, xi, value + NS_SOLID_STRAINS, value);
 }
 
 void NsSolidResults(

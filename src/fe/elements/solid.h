@@ -111,7 +111,7 @@ void      NsSolidResults(
        const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const NsElementLoads *loads, const PetscReal xi[3], NsElementResults *results);
 PetscReal                NsSolidTotalMass(const NsFeBody *body, const NsFeElement *e);
 PetscBool                NsSolidAlike(const NsFeElement *a, const NsFeElement *b, PetscReal tolerance);
-extern const char *const NsSolidOutputNames[];
+extern const char *const NsSolidOutputNames[]; /* stresses, then strains (shear: angles); of plane stress without ezz */
 
 #define NS_SOLID_ELEMENT \
   .size = sizeof(NsSolidElement), .solid = PETSC_TRUE, .mass = NsSolidMass, .stiffness = NsSolidStiffness, .shape = NsSolidMove, \

@@ -120,17 +120,17 @@ static void add_columns(const NsElementType *type, const NsProbeColumn *column, 
   }
 }
 
-/* Von Mises' stress and the principal stresses, of the stresses that the last columns have. */
+/* Von Mises' stress, the principal stresses and the density of elastic energy, of the stresses and strains that the last columns have. */
 static void add_principal(NsProbe *probe)
 {
-  static const char *const suffixes[] = {"mises", "s1", "s2", "s3"};
+  static const char *const suffixes[] = {"mises", "s1", "s2", "s3", "energy_density"};
   const PetscInt           last       = probe->columns;
 
-  for (int kind = 0; kind < 4; kind++) {
+  for (int kind = 0; kind < 5; kind++) {
     NsProbeColumn *column = &probe->column[probe->columns];
     *column               = (NsProbeColumn){.suffix = suffixes[kind], .of_stress = kind + 1};
     for (PetscInt c = 0; c < last; c++) {
-      for (int s = 0; s < NS_SOLID_STRAINS; s++) {
+      for (int s = 0; s < 2 * NS_SOLID_STRAINS; s++) {
         if (!strcmp(probe->column[c].suffix, NsSolidOutputNames[s])) column->back[s] = (int)(probe->columns - c);
       }
     }
@@ -138,14 +138,25 @@ static void add_principal(NsProbe *probe)
   }
 }
 
-/* fx, fy, fz of a side of a solid: the elastic forces of all elements on its nodes, sum_a (K q)_a. */
+/* The mean of the nodes of a set, as they are undeformed. */
+static void centre_of(const NsFe *fe, const NsFeBody *body, const NsMeshSet *nodes, PetscReal x[3])
+{
+  for (int k = 0; k < 3; k++) {
+    x[k] = 0;
+    for (PetscInt i = 0; i < nodes->count; i++) x[k] += fe->x[3 * (body->first_node + nodes->items[i]) + k] / (PetscReal)nodes->count;
+  }
+}
+
+/* fx, fy, fz of a side of a solid: the elastic forces of all elements on its nodes, sum_a (K q)_a; and mx, my, mz, their moments sum_a (x_a - x) x (K q)_a about the mean x of its nodes, in the plane
+   mz alone, of rings none. */
 static void add_resultant(const NsFe *fe, const NsFeBody *body, const NsFePointSet *set, NsProbe *probe)
 {
-  static const char *const suffixes[] = {"fx", "fy", "fz"};
-  NsProbeColumn            column[3]  = {{0}};
+  static const char *const suffixes[] = {"fx", "fy", "fz", "mx", "my", "mz"};
+  NsProbeColumn            column[6]  = {{0}};
   const PetscInt           d          = body->node_unknowns;
-  PetscReal                K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+  PetscReal                K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], centre[3];
 
+  centre_of(fe, body, set->nodes, centre);
   for (PetscInt i = body->first_element; i < body->first_element + body->mesh->elements; i++) {
     const NsFeElement *e = &fe->element[i];
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS], inside[NS_ELEMENT_NODES], count = 0;
@@ -157,13 +168,24 @@ static void add_resultant(const NsFe *fe, const NsFeBody *body, const NsFePointS
     if (!count) continue;
     const PetscInt n = NsFeElementUnknowns(fe, e, unknown);
     body->element->stiffness(body, e, K);
-    for (PetscInt j = 0; j < d * n; j++) {
-      PetscReal sum = 0;
-      for (PetscInt a = 0; a < count; a++) sum += K[(inside[a] * d + j / n) * n + j % n];
-      add_entry(fe, &column[j / n], unknown[j % n], sum);
+    for (PetscInt j = 0; j < n; j++) {
+      PetscReal sum[6] = {0};
+      for (PetscInt a = 0; a < count; a++) {
+        PetscReal f[3] = {0, 0, 0}, arm[3], moment[3];
+        for (PetscInt k = 0; k < d; k++) f[k] = K[(inside[a] * d + k) * n + j];
+        for (int k = 0; k < 3; k++) arm[k] = fe->x[3 * e->node[inside[a]] + k] - centre[k];
+        NsCross3(arm, f, moment);
+        for (int k = 0; k < 3; k++) {
+          sum[k] += f[k];
+          sum[3 + k] += moment[k];
+        }
+      }
+      for (PetscInt k = 0; k < 6; k++) add_entry(fe, &column[k], unknown[j], sum[k]);
     }
   }
-  for (PetscInt k = 0; k < d; k++) {
+  for (PetscInt k = 0; k < 6; k++) {
+    const PetscBool rings = body->solid->state == NS_SOLID_AXISYMMETRIC;
+    if (d == 2 && (k == 2 || k == 3 || k == 4 || (k == 5 && rings))) continue;
     column[k].suffix                = suffixes[k];
     probe->column[probe->columns++] = column[k];
   }
