@@ -43,7 +43,7 @@ static void print_modes(NsRun *run, const NsModes *modes, const NsWhirl *whirl, 
 
   printf("%s: %d %s of %d %s", NsRunSink(run)->name, (int)modes->count, NsPlural(modes->count, "mode", "modes"), (int)unknowns,
     NsPlural(unknowns, "degree of freedom", "degrees of freedom"));
-  if (ties) printf(" with %d %s of ties and supports", (int)ties, NsPlural(ties, "equation", "equations"));
+  if (ties) printf(" with %d %s of ties, links and supports", (int)ties, NsPlural(ties, "equation", "equations"));
   if (turning) printf(" at %.6g rad/s (%.6g rpm)", speed, speed * 30 / PETSC_PI);
   printf("%s\n", NsFeHasContacts(NsRunModel(run)) ? "; contacts are ignored" : "");
   printf("  no.        rad/s           Hz  damping ratio  log. decrement  whirl            kind\n");

@@ -57,13 +57,13 @@ void NsFeTiesAdd(NsFe *fe)
   fe->contact_list = (NsList){.count = count, .names = names, .items = all};
 }
 
-/* Ties hold velocities, too: where those of `initial` differ, the first step is an impact. Displacements that differ would be held apart for ever. */
+/* Ties and links hold velocities, too: where those of `initial` differ, the first step is an impact. Displacements that differ would be held apart for ever (of links: check_initial_gap in contacts.c). */
 PetscErrorCode NsFeTiesCheckInitial(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source)
 {
   PetscReal *q, *v, *move[2], most[2] = {0, 0};
 
   PetscFunctionBegin;
-  if (!fe->config->ties.count || fe->config->start->from) PetscFunctionReturn(0);
+  if (fe->config->ties.count + fe->config->links.count == 0 || fe->config->start->from) PetscFunctionReturn(0);
   PetscCall(PetscCalloc4(fe->unknowns, &q, fe->unknowns, &v, model->touches, &move[0], model->touches, &move[1]));
   NsFeInitialValues(fe, q, v);
   for (PetscInt i = 0; i < model->touches; i++) {
@@ -71,20 +71,22 @@ PetscErrorCode NsFeTiesCheckInitial(NsFe *fe, const NsModel *model, const NsCont
     move[1][i] = v[model->touch[i]];
   }
   for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsContactSettings *tie = &settings[source[i]];
-    for (int level = 0; level < 2 && tie->tied && !tie->held; level++) {
+    const NsContactSettings *tie  = &settings[source[i]];
+    const PetscBool          link = tie->held && fe->pair[i].point[1]->unknowns > 0;
+    for (int level = link ? 1 : 0; level < 2 && (link || (tie->tied && !tie->held)); level++) {
       PetscReal u[2][3], d[3];
       for (int p = 0; p < 2; p++) NsPointDisplacement(fe->pair[i].point[p], move[level], u[p]);
       for (int k = 0; k < 3; k++) d[k] = u[1][k] - u[0][k];
-      const PetscReal apart = PetscSqrtReal(NsDot3(d, d)), large = PetscSqrtReal(NsDot3(u[0], u[0])) + PetscSqrtReal(NsDot3(u[1], u[1]));
+      const PetscReal apart = link ? PetscAbsReal(NsDot3(d, fe->pair[i].frame->normal)) : PetscSqrtReal(NsDot3(d, d)),
+                      large = PetscSqrtReal(NsDot3(u[0], u[0])) + PetscSqrtReal(NsDot3(u[1], u[1]));
       if (apart > 1e-9 * large) most[level] = PetscMax(most[level], apart);
     }
-    if (i + 1 < fe->pairs && source[i + 1] == source[i]) continue;
+    if (i + 1 < fe->pairs && settings[source[i + 1]].where == tie->where) continue;
     if (most[0] > 0) NsDiagError(fe->diag, tie->where->place, "the displacements of `initial` on both sides of this tie differ by %.4g m", most[0]);
     if (most[1] > 0)
       NsDiagWarning(fe->diag, tie->where->place,
-        "the velocities of `initial` on both sides of this tie differ by %.4g m/s: the tie makes them equal in the first step, which dissipates energy as an impact",
-        most[1]);
+        "the velocities of `initial` on both sides of this %s differ by %.4g %s: it makes them equal in the first step, which dissipates energy as an impact",
+        tie->held ? "link" : "tie", most[1], tie->held ? "m/s or rad/s" : "m/s");
     most[0] = most[1] = 0;
   }
   PetscCall(PetscFree4(q, v, move[0], move[1]));
