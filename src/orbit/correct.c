@@ -399,7 +399,7 @@ static PetscErrorCode confirm(NsOrbitBranch *branch, NsOrbitPoint *point)
 
   PetscFunctionBegin;
   if (system->run) { /* the orbit is that of a simulation */
-    point->confirmed = PETSC_TRUE;
+    PetscCall(NsOrbitStartsOpen(system, point->orbit, branch->size, &point->confirmed));
     NsArenaDestroy(&arena);
     PetscFunctionReturn(0);
   }

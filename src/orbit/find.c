@@ -58,6 +58,11 @@ PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times,
         *found = point;
         break;
       }
+      if (system->run) {
+        *why =
+          "a contact is closed where the orbit begins, and the model is nonlinear: differences of simulations give no multipliers there. If it opens in a period, shift the phases of the loads";
+        break;
+      }
       const PetscReal phase = point->orbit->phase;
       PetscCall(
         NsOrbitFly(system, NsOrbitBegins(system, point->orbit), times * system->period, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));

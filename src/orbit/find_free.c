@@ -136,6 +136,8 @@ PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoin
     PetscCall(NsOrbitExamine(branch, point));
     if (point->confirmed)
       *found = point;
+    else if (system->run)
+      *why = "a contact is closed where the orbit begins, and the model is nonlinear: differences of simulations give no multipliers there";
     else
       PetscCall(NsOrbitFly(system, 0, point->orbit->T, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));
   }

@@ -246,6 +246,8 @@ PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrb
 PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, PetscReal *x1,
   void (*look)(void *context, const NsOrbitMoment *), void *context, const char **why);
+/* Whether all contacts are open at the start: what is closed there allows no differences to both sides. */
+PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscBool *open);
 PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
 
 /* ---- branches: branch.c, bifurcation.c, find.c -------------------------------------------------------------------------------------------------------------------- */

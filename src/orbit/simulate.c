@@ -151,6 +151,27 @@ PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *or
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscBool *open)
+{
+  const PetscInt n     = system->states / 2;
+  NsModel       *model = NsRunModel(system->run);
+  NsState       *state = NsRunState(system->run);
+  PetscReal     *gap, largest = 0;
+
+  PetscFunctionBegin;
+  *open = PETSC_TRUE;
+  if (!model->candidates) PetscFunctionReturn(0);
+  for (PetscInt i = 0; i < n; i++) largest = PetscMax(largest, size[i]);
+  PetscCall(PetscMalloc1(model->candidates, &gap));
+  PetscCall(PetscArraycpy(NsVecArray(state->q), orbit->x0, n));
+  PetscInt *list = NsContactSelected(NsRunContact(system->run));
+  for (PetscInt i = 0; i < model->candidates; i++) list[i] = i;
+  PetscCall(NsModelGap(model, NsOrbitBegins(system, orbit), state->q, gap));
+  for (PetscInt i = 0; i < model->candidates; i++) *open = *open && gap[i] > 4 * NS_APART * largest;
+  PetscCall(PetscFree(gap));
+  PetscFunctionReturn(0);
+}
+
 /* ---- creation --------------------------------------------------------------------------------------------------------------------------------------------------- */
 
 static PetscReal *zeros(const NsOrbitSystem *system, PetscInt count)

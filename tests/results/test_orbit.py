@@ -303,6 +303,27 @@ class Orbits(unittest.TestCase):
         self.orbit(IMPACT, *words, "--over", f"{FREQUENCY}=2.4 rad/s:2.47 rad/s", "--set", "orbit.step=0.5")
         self.near(self.found("flip")[0], 2.4567153560435946, 1e-7)
 
+    def test_lasting_rub_is_refused(self):
+        """A disc that rubs along a ring all the time: nonlinear, and no multipliers by differences."""
+        config = self.config("""
+bodies:
+  disc: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+supports:
+  guide: {at: disc.center, fix: [x, rotations]}
+bearings:
+  seal: {between: [disc.center, ground], stiffness: [10 kN/m, 10 kN/m], damping: [20 N s/m, 20 N s/m]}
+loads:
+  a: {at: disc.center, force: [0, 10 N, 0], time: {harmonic: {frequency: 150 rad/s, phase: 90 deg}}}
+  b: {at: disc.center, force: [0, 0, 10 N], time: {harmonic: {frequency: 150 rad/s}}}
+contacts:
+  ring: {between: [disc.center, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 1 mm, side: inside}}], restitution: 0.5}
+scheme: {type: event_driven_hem5, step: 1 ms, tolerance: 1e-9}
+time: {end: 2 s}
+""")
+        done = self.percuss(config, "--settle", "20")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a contact is closed where the orbit begins", done.stderr)
+
     def test_unknown_period(self):
         """A disc that cross-coupled stiffness lets whirl and a wall limits: the period and the impact are those of a run, det M = e^2 exp(-2 c T/m), and one multiplier is 1."""
         config = WHIRL
