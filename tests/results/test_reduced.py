@@ -206,6 +206,12 @@ class Reduced(unittest.TestCase):
         done = subprocess.run([mpiexec, "--oversubscribe", "-n", "2", PERCUSS, "run", config, "--out", os.path.join(self.folder, "out")], capture_output=True, text=True, timeout=120)
         self.assertIn("`reduce` runs on one process, not on 2", done.stderr)
 
+    def test_without_contacts(self):
+        text = BEAM.replace("REDUCE", "reduce: {modes: 20}").replace("elements: 4", "elements: 8")
+        text = re.sub(r"contacts:.*?(?=scheme:)", "", text, flags=re.S)
+        ends = [self.run_it(text.replace("SCHEME", scheme))[0][-1]["beam.right.uy"] for scheme in ("moreau_jean", "half_explicit", "modal")]
+        self.assertLess(max(ends) - min(ends), 1e-4 * abs(ends[0]))
+
     def test_two_bodies(self):
         """One is reduced, the other is not; rubin reduces both."""
         bar = "{type: bar, mesh: {line: {from: [%s, 0, 0], to: [%s, 0, 0], elements: 40}}, material: {density: 7800 kg/m^3, young: 210 GPa}, section: {area: 100 mm^2}%s}"

@@ -222,6 +222,7 @@ PetscErrorCode NsReduceMatrices(NsFe *fe, NsFeReduced *self)
   const PetscInt n = self->n;
 
   PetscFunctionBegin;
+  self->massless   = self->massless && self->boundary > 0;
   self->K          = reals(fe, n, n);
   self->M          = reals(fe, n, n);
   self->strain     = reals(fe, self->boundary, self->boundary);
