@@ -67,6 +67,13 @@ class Sections(unittest.TestCase):
                     self.near(row[f"{name}.shear_2"], -WEIGHT * (1 - x), 1e-6, f"{mass} {name}")
                     self.near(row[f"{name}.moment_3"], -WEIGHT * (1 - x)**2 / 2, 1e-6, f"{mass} {name}")
 
+    def test_at_a_node(self):
+        """body@x at a node between two elements has the section forces there."""
+        text = CANTILEVER.replace("elements: 1}", "elements: 8}").replace('"beam@0", "beam@0.3", "beam@1"', '"beam@0.5", "beam@0.4999999"')
+        row = self.run_it(text)[0]
+        self.near(row["beam@0.5.shear_2"], -WEIGHT / 2, 1e-6)
+        self.near(row["beam@0.5.moment_3"], -WEIGHT / 8, 1e-6)
+
     def test_loads_along_the_body(self):
         """The same of a load in all three directions, and of a body without weight of its own."""
         text = CANTILEVER.replace("shear_factor: 0.8}", "shear_factor: 0.8}\n    weight: false").replace("gravity", "loads: {wind: {on: beam, force_per_length: [30, 50, 70]}}\ngravity")

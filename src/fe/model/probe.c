@@ -243,7 +243,7 @@ PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, Petsc
   const NsFeBody  *body                       = &fe->body[spot->body];
   NsProbeColumn    column[NS_ELEMENT_OUTPUTS] = {{0}};
   NsFePoint        section                    = *spot;
-  if (!at_end(fe, name, &section)) section.element = spot->element;
+  if (!at_end(fe, name, &section)) section = *spot; /* at a node between elements: the end of the first of them */
   add_motion(fe, body, &set, probe);
   for (int c = 0; body->element && body->element->output_names[c]; c++) column[c].suffix = body->element->output_names[c];
   if (section.element >= 0) {
