@@ -143,9 +143,10 @@ static void put_roff(FILE *file, const char *text, size_t size)
   }
 }
 
+/* NULL: a text that is missing, which the test `commands` names. */
 static void put_text(FILE *file, const char *text)
 {
-  put_roff(file, text, strlen(text));
+  if (text) put_roff(file, text, strlen(text));
 }
 
 static void put_option(FILE *file, const NsOption *option)

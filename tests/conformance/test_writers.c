@@ -10,6 +10,18 @@
 /* A table that is registered, of each in turn. */
 #define FOR_EACH_TABLE(type) for (int number_ = 0; ((type) = NsCsvTypeAt(number_)); number_++)
 
+/* One that the config would take, too. */
+static void check_unit(const char *file, const char *name, const char *unit)
+{
+  char        text[64];
+  NsDimension dimension;
+  double      value;
+
+  if (!unit || !*unit || !strcmp(unit, NS_UNIT_UNKNOWN)) return;
+  snprintf(text, sizeof(text), "1 %.*s", (int)(strstr(unit, " or ") ? strstr(unit, " or ") - unit : (long)strlen(unit)), unit); /* "m or rad" */
+  if (!NsParseAnyQuantity(text, &dimension, &value)) fail_msg("%s: '%s' has the unit '%s', which is none", file, name, unit);
+}
+
 static void test_tables_are_described(void **state)
 {
   const NsCsvType *type, *other;
@@ -31,6 +43,7 @@ static void test_tables_are_described(void **state)
       if (NsColumnFind(type, column->name) != column && !strpbrk(column->name, "[*?"))
         fail_msg("%s: column '%s' is there twice, or an earlier pattern matches it", type->file, column->name);
       if (column->unit && column->optional && !column->needs) fail_msg("%s: column '%s' is optional and always there", type->file, column->name);
+      check_unit(type->file, column->name, column->unit);
     }
   }
 }
@@ -40,6 +53,7 @@ static void check_arrays(const NsVtkType *type, const NsVtkArray *array)
   for (; array->name; array++) {
     if (strpbrk(array->name, " \t\n")) fail_msg("%s: readers do not accept blanks in '%s'", type->file, array->name);
     if (!array->unit || !array->meaning || !*array->meaning) fail_msg("%s: array '%s' has no unit or no meaning", type->file, array->name);
+    check_unit(type->file, array->name, array->unit);
   }
 }
 
