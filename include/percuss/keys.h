@@ -100,6 +100,7 @@ typedef struct {
   const NsTable          *table;
   const NsVariant *const *variants; /* NULL-terminated; made from a list.h */
   NsSpace                 space;
+  bool                    file;    /* NS_KEY_STRING: names an input file, relative to the folder of the config */
   const char             *help;    /* one sentence, no full stop needed */
   const char             *example; /* value as the user would write it */
 } NsKey;
@@ -114,6 +115,8 @@ struct NsTable {
   const char  *shorthand; /* a scalar (or list of scalars) in place of the mapping means {shorthand: it} */
   /* Rules between keys, after all keys were read without error; may be NULL. */
   void (*check)(const void *settings, NsArena *arena, NsDiag *diag);
+  /* NULL, or what a mapping lacks that `copies` in a ring would have to rotate: the key's name. NULL itself: nothing. */
+  const char *(*lacks_to_turn)(const NsNode *node);
   const char *library; /* "materials": a mapping at the top of the config whose entries can be named in place of the mapping. Not with `shorthand` */
 };
 
@@ -130,6 +133,11 @@ struct NsVariant {
    error it finds: unknown keys (with the nearest valid one and the list of valid ones), missing keys (at the mapping they belong to),
    wrong kinds, units, ranges, choices, counts. Returns true when there was none. Defaults are filled in. Lives in the arena. */
 bool NsKeysRead(const NsTable *table, const NsNode *node, void *settings, NsArena *arena, NsDiag *diag);
+
+/* Calls visit(context, key, node) for each key that a mapping has, and where it returns true for those within. */
+void NsKeysVisit(const NsTable *table, NsNode *node, bool (*visit)(void *context, const NsKey *key, NsNode *node), void *context);
+/* The table of the variant that a mapping with a `type` chooses; of other keys, their own; NULL: none, or an unknown type. */
+const NsTable *NsKeysTableOf(const NsKey *key, const NsNode *node);
 
 /* The place for messages about a key: its value, or the mapping itself if the key is absent. */
 NsPlace NsKeysPlace(const NsNode *where, const char *key);

@@ -229,63 +229,42 @@ static bool is_isotropic(const NsNode *node)
   return (*text >= '0' && *text <= '9') || !strpbrk(text, "xyz");
 }
 
-static void move_table(Copier *copier, Pose *pose, const NsTable *table, NsNode *node);
+typedef struct {
+  Copier *copier;
+  Pose   *pose;
+} Mover;
 
-static void move_key(Copier *copier, Pose *pose, const NsKey *key, NsNode *node)
+/* Moves the value of a key; true: what is within may have to be moved. */
+static bool move_key(void *context, const NsKey *key, NsNode *node)
 {
+  Copier *copier = ((Mover *)context)->copier;
+  Pose   *pose   = ((Mover *)context)->pose;
+
   switch (key->space) {
+  case NS_SPACE_NONE: return true;
   case NS_SPACE_POINT:
-  case NS_SPACE_DIRECTION: move_vector(copier, pose, key, node); return;
-  case NS_SPACE_TURN: return;
+  case NS_SPACE_DIRECTION: move_vector(copier, pose, key, node); break;
+  case NS_SPACE_TURN: break;
   case NS_SPACE_CORNER:
     if (pose->rotates) NsDiagError(copier->diag, node->key_place, "`%s` cannot be rotated, so this entry cannot be copied in a ring", key->name);
     if (!pose->rotates) move_vector(copier, pose, key, node);
-    return;
+    break;
   case NS_SPACE_AXES:
     if (pose->rotates && !is_isotropic(node))
       NsDiagError(copier->diag, node->key_place, "`%s` refers to the axes x, y, z and cannot be rotated, as in a ring", key->name);
-    return;
+    break;
   case NS_SPACE_FIXED:
     NsDiagError(copier->diag, node->key_place, "`%s` can be neither shifted nor rotated", key->name);
     NsDiagNote(copier->diag, "copies with a row of count alone stay where they are");
-    return;
-  default: break;
+    break;
   }
-  switch (key->kind) {
-  case NS_KEY_TABLE: move_table(copier, pose, key->table, node); return;
-  case NS_KEY_LIST:
-  case NS_KEY_NAMED:
-    for (NsNode *child = node->first; child; child = child->next) move_table(copier, pose, key->table, child);
-    return;
-  default: return;
-  }
+  return false;
 }
 
-static void move_table(Copier *copier, Pose *pose, const NsTable *table, NsNode *node)
+static void move_entry(Copier *copier, Pose *pose, const NsTable *table, NsNode *entry)
 {
-  const NsKey *key = table->keys;
-
-  if (node->kind == NS_NODE_MAP) {
-    for (; key->name; key++) {
-      NsNode *child = NsTreeChild(node, key->name);
-      if (child) move_key(copier, pose, key, child);
-    }
-  } else if (table->shorthand) {
-    while (strcmp(key->name, table->shorthand)) key++;
-    move_key(copier, pose, key, node);
-  }
-}
-
-static void move_entry(Copier *copier, Pose *pose, const NsKey *section, NsNode *entry)
-{
-  const NsTable *table = section->table;
-  const NsNode  *type  = NsTreeChild(entry, "type");
-
   if (!pose->shifts && !pose->rotates) return;
-  for (int i = 0; section->kind == NS_KEY_NAMED_VARIANTS && type && type->text && section->variants[i]; i++) {
-    if (!strcmp(section->variants[i]->name, type->text)) table = section->variants[i]->table;
-  }
-  if (table) move_table(copier, pose, table, entry);
+  NsKeysVisit(table, entry, move_key, &(Mover){copier, pose});
   for (const NsKey *key = table ? table->keys : NULL; key && key->name; key++) {
     if (key->space == NS_SPACE_TURN) turn(copier, pose, entry, key->name);
   }
@@ -374,16 +353,6 @@ static void pose_of(const Settings *settings, const int number[3], int direction
   rotation_of(pose);
 }
 
-/* A beam in space whose axis 2 is the default, which depends on its direction; round sections have no axis 2 that matters. */
-static bool lacks_orientation(const NsNode *body)
-{
-  const NsNode *type = NsTreeChild(body, "type"), *dimension = NsTreeChild(body, "dimension"), *section = NsTreeChild(body, "section");
-
-  if (!type || type->kind != NS_NODE_SCALAR || strcmp(type->text, "beam") || NsTreeChild(body, "orientation")) return false;
-  if (dimension && dimension->kind == NS_NODE_SCALAR && !strcmp(dimension->text, "2")) return false;
-  return !NsTreeChild(section, "circle") && !NsTreeChild(section, "tube");
-}
-
 static NsNode *make_copy(Copier *copier, const NsNode *entry, const NsKey *section, const Settings *settings, int n)
 {
   NsNode   *copy = NsArenaAlloc(copier->arena, sizeof(*copy));
@@ -403,11 +372,12 @@ static NsNode *make_copy(Copier *copier, const NsNode *entry, const NsKey *secti
   copier->substitute(copier->context, number, directions, copy);
   if (NsDiagErrors(copier->diag) > errors) return copy;
   pose_of(settings, number, directions, &pose);
-  move_entry(copier, &pose, section, copy);
-  if (pose.rotates && lacks_orientation(copy)) {
-    NsDiagError(
-      copier->diag, entry->key_place, "'" NS_CLIP "' needs `orientation`, so that its section is rotated with it in a ring", NsClip(entry->key));
-    NsDiagNote(copier->diag, "without it, axis 2 of a beam is a coordinate axis, such as orientation: [0, 0, 1]");
+  const NsTable *table = NsKeysTableOf(section, copy);
+  const char    *lacks = table && table->lacks_to_turn && pose.rotates ? table->lacks_to_turn(copy) : NULL;
+  move_entry(copier, &pose, table, copy);
+  if (lacks) {
+    NsDiagError(copier->diag, entry->key_place, "'" NS_CLIP "' needs `%s`, so that it is rotated in a ring", NsClip(entry->key), lacks);
+    NsDiagNote(copier->diag, "without it, its default refers to the axes x, y, z");
   }
   if ((pose.shifts || pose.rotates) && !pose.points && !strcmp(entry->parent->key, "bodies") && NsDiagErrors(copier->diag) == errors) {
     NsDiagError(copier->diag, entry->key_place, "'" NS_CLIP "' has no position that its copies could shift or rotate", NsClip(entry->key));

@@ -17,8 +17,8 @@ typedef struct {
 _Static_assert(offsetof(NsPluginSettings, where) == 0, "the reader of tables fills `where` at the beginning of each struct");
 
 static const NsKey plugin_keys[] = {
-  {"library", NS_KEY_STRING, offsetof(NsPluginSettings, library), .required = true, .help = "shared object, relative to the config's folder",
-    .example = "../build/release/plugin/belt_block.so"},
+  {"library", NS_KEY_STRING, offsetof(NsPluginSettings, library), .file = true, .required = true,
+    .help = "shared object, relative to the config's folder", .example = "../build/release/plugin/belt_block.so"},
   {"parameters", NS_KEY_MAPPING, offsetof(NsPluginSettings, parameters), .help = "the plugin's own parameters", .example = "{mass: 1 kg}"},
   {"initial", NS_KEY_MAPPING, offsetof(NsPluginSettings, initial), .help = "coordinates and rates at the start, by the plugin's names",
     .example = "{x: 1 mm}"},

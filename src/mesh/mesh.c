@@ -12,7 +12,7 @@ static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, lin
   {"lattice", NS_KEY_TABLE, offsetof(NsMeshSettings, lattice), .table = &NsTable_Lattice,
     .help    = "a regular grid of elements in a plane or in space, with or without diagonals",
     .example = "{from: [0, 0, 0], to: [2 m, 1 m, 1 m], cells: [4, 2, 2], braces: faces}"},
-  {"file", NS_KEY_STRING, offsetof(NsMeshSettings, file), .space = NS_SPACE_FIXED,
+  {"file", NS_KEY_STRING, offsetof(NsMeshSettings, file), .file = true, .space = NS_SPACE_FIXED,
     .help =
       "a Gmsh mesh of two-node lines (format 4.1 or 2.2, ASCII or binary), relative to the config's folder; its physical points are node sets, its "
       "physical curves element sets",
@@ -40,7 +40,7 @@ static void check(const void *data, NsArena *arena, NsDiag *diag)
 static const NsKey solid_keys[] = {
   {"box", NS_KEY_TABLE, offsetof(NsMeshSettings, box), .table = &NsTable_Box, .help = "a rectangle or box of equal elements",
     .example = "{from: [0, 0, 0], to: [40 mm, 20 mm, 20 mm], cells: [2, 1, 1]}"},
-  {"file", NS_KEY_STRING, offsetof(NsMeshSettings, file), .space = NS_SPACE_FIXED,
+  {"file", NS_KEY_STRING, offsetof(NsMeshSettings, file), .file = true, .space = NS_SPACE_FIXED,
     .help =
       "a Gmsh mesh of triangles or quadrangles, of tetrahedra (also of ten nodes) or hexahedra (format 4.1 or 2.2, ASCII or binary), relative to the config's folder; its physical "
       "points, curves and surfaces are node sets, and those of the surface of the body carry pressures",

@@ -100,8 +100,8 @@ static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS,
 static const NsKey keys_Distance[]    = {BETWEEN, {NULL}};
 #define ALONG(key_, field_, help_, example_, ...) \
   { \
-    key_, NS_KEY_VECTOR, offsetof(NsJointSettings, field_), .dimension = __VA_ARGS__, .default_value = "[0, 0, 0]", .help = help_, \
-                                                            .example = example_ \
+    key_, NS_KEY_VECTOR, offsetof(NsJointSettings, field_), .space = NS_SPACE_AXES, .dimension = __VA_ARGS__, .default_value = "[0, 0, 0]", \
+                                                            .help = help_, .example = example_ \
   }
 static const NsKey keys_Bushing[] = {BETWEEN,
   ALONG("stiffness", stiffnesses, "along x, y, z at the start; these axes turn with the first body", "[1 kN/m, 1 kN/m, 200 N/m]", NS_DIM_STIFFNESS),

@@ -53,23 +53,16 @@ static void resolve_start(NsRun *run)
   free(absolute);
 }
 
-/* Mesh files, matrices and plugins become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
+static bool visit_file(void *run, const NsKey *key, NsNode *node)
+{
+  if (key->file) resolve_file(run, node);
+  return !key->file;
+}
+
+/* Input files become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are recorded. */
 static void resolve_files(NsRun *run)
 {
-  static const char *const of_matrices[] = {"stiffness", "mass", "damping_matrix", "unknowns", "nodes", NULL};
-  const NsList            *bodies        = &run->config.bodies;
-
-  for (int b = 0; b < bodies->count; b++) {
-    const NsNode   *body = bodies->where[b], *type = NsTreeChild(body, "type");
-    const PetscBool matrices = type && type->kind == NS_NODE_SCALAR && !strcmp(type->text, "matrices");
-    for (int k = 0; of_matrices[k] && matrices; k++) {
-      NsNode *value = NsTreeChild(body, of_matrices[k]);
-      resolve_file(run, value && value->kind == NS_NODE_MAP ? NsTreeChild(value, "file") : value);
-    }
-    NsNode *mesh = NsTreeChild(body, "mesh");
-    resolve_file(run, mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file")); /* `mesh: bar.msh` is short for the file */
-    resolve_file(run, NsTreeChild(body, "library"));
-  }
+  NsKeysVisit(&NsTable_Config, run->tree, visit_file, run);
   resolve_start(run);
   for (PetscInt i = 0; run->model && i < run->model->includes; i++) NsFileListAdd(&run->inputs, run->model->include[i], run->arena);
 }

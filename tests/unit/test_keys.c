@@ -1,5 +1,6 @@
 #include "reader.h"
 #include "percuss/keys.h"
+#include "percuss/run.h"
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -562,6 +563,40 @@ static void very_many_mistakes(void **state)
   assert_string_equal(strstr(printed(diag, arena), "..."), "... and 27980 more errors\n");
 }
 
+/* Vectors that belong to a body's own frame, or are no places or directions in space. */
+static const char *const own_frame[] = {
+  "alternate", "at", "axis", "box", "cells", "center", "gravity", "offset", "poisson", "shear", "shift", "young", NULL};
+
+static void check_keys(const NsTable *table, const NsTable **seen, int *count)
+{
+  for (int i = 0; i < *count; i++) {
+    if (seen[i] == table) return;
+  }
+  assert_true(*count < 1000);
+  seen[(*count)++] = table;
+  for (const NsKey *key = table->keys; key->name; key++) {
+    bool own = key->kind != NS_KEY_VECTOR || key->space != NS_SPACE_NONE;
+    for (int i = 0; own_frame[i]; i++) own = own || !strcmp(own_frame[i], key->name);
+    if (!own)
+      fail_msg("the vector %s.%s does not say what `copies` makes of it (NsSpace), and is not known to belong to a frame of its own", table->name,
+        key->name);
+    if (!key->help || !*key->help) fail_msg("%s.%s has no help", table->name, key->name);
+    if (key->table) check_keys(key->table, seen, count);
+    for (int i = 0; key->variants && key->variants[i]; i++) check_keys(key->variants[i]->table, seen, count);
+  }
+}
+
+/* A position without `space` would stay where it is when its entry is copied. */
+static void copies_move_every_vector(void **state)
+{
+  const NsTable *seen[1000];
+  int            count = 0;
+
+  (void)state;
+  check_keys(&NsTable_Config, seen, &count);
+  assert_true(count > 50);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -580,6 +615,7 @@ int main(void)
     TEST(set_is_blamed_for_its_own),
     TEST(mistakes_in_tables_abort),
     TEST(very_many_mistakes),
+    TEST(copies_move_every_vector),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

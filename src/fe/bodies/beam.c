@@ -4,6 +4,7 @@
   Rotations are small. Matrices: src/fe/elements/beam_matrices.h. Elements of one body may meet at any angle: joints are rigid.
 */
 #include "line_body.h"
+#include <string.h>
 
 static const NsKey beam_keys[] = {
   NS_LINE_BODY_KEYS(NsTable_BeamDamping),
@@ -16,7 +17,17 @@ static const NsKey beam_keys[] = {
     .example = "[0, 0, 1]"},
   {NULL},
 };
-static const NsTable beam_table = {"beam", "elastic beam", beam_keys, sizeof(NsLineBodySettings)};
+
+/* In space axis 2 of the default depends on the direction of the beam; round sections have no axis 2 that matters. */
+static const char *lacks_to_turn(const NsNode *body)
+{
+  const NsNode *dimension = NsTreeChild(body, "dimension"), *section = NsTreeChild(body, "section");
+
+  if (NsTreeChild(body, "orientation") || NsTreeChild(section, "circle") || NsTreeChild(section, "tube")) return NULL;
+  return dimension && dimension->kind == NS_NODE_SCALAR && !strcmp(dimension->text, "2") ? NULL : "orientation";
+}
+
+static const NsTable beam_table = {"beam", "elastic beam", beam_keys, sizeof(NsLineBodySettings), .lacks_to_turn = lacks_to_turn};
 
 /* A planar beam lies in a plane z = constant; its section's axis 2 does too. */
 static PetscBool check_elements(const NsLineBodySettings *beam, NsFe *fe, const NsFeBody *body)

@@ -11,7 +11,7 @@
 #include "matrices_source.h"
 
 static const NsKey nodes_keys[] = {
-  {"file", NS_KEY_STRING, offsetof(NsMatrixNodesSettings, file), .space = NS_SPACE_FIXED, .required = true,
+  {"file", NS_KEY_STRING, offsetof(NsMatrixNodesSettings, file), .file = true, .space = NS_SPACE_FIXED, .required = true,
     .help    = "coordinates and sets of nodes: a deck of CalculiX or Abaqus (*NODE, *NSET, *ELEMENT, *INCLUDE), or a Gmsh mesh (name.msh)",
     .example = "beam.inp"},
   {"names", NS_KEY_MAPPING, offsetof(NsMatrixNodesSettings, names), .help = "further names for nodes by their numbers in the file, one or a list",
@@ -33,13 +33,13 @@ static const NsKey units_keys[] = {
 static const NsTable units_table = {"matrix_units", "units of the files of a body given by matrices", units_keys, sizeof(NsMatrixUnitsSettings)};
 
 static const NsKey matrices_keys[] = {
-  {"stiffness", NS_KEY_STRING, offsetof(NsMatricesSettings, stiffness), .required = true,
+  {"stiffness", NS_KEY_STRING, offsetof(NsMatricesSettings, stiffness), .file = true, .required = true,
     .help = "file of the stiffness matrix: Matrix Market, CalculiX (.sti) or Abaqus (*MATRIX OUTPUT, FORMAT=MATRIX INPUT)", .example = "beam.sti"},
-  {"mass", NS_KEY_STRING, offsetof(NsMatricesSettings, mass), .required = true, .help = "file of the mass matrix, of the same kinds",
+  {"mass", NS_KEY_STRING, offsetof(NsMatricesSettings, mass), .file = true, .required = true, .help = "file of the mass matrix, of the same kinds",
     .example = "beam.mas"},
-  {"damping_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, damping_matrix), .help = "file of a damping matrix, of the same kinds",
+  {"damping_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, damping_matrix), .file = true, .help = "file of a damping matrix, of the same kinds",
     .example = "beam.dam"},
-  {"unknowns", NS_KEY_STRING, offsetof(NsMatricesSettings, unknowns),
+  {"unknowns", NS_KEY_STRING, offsetof(NsMatricesSettings, unknowns), .file = true,
     .help =
       "file with the node and direction of each row, `12.3` a line: 1, 2, 3 for x, y, z, 4, 5, 6 for rotations about them (CalculiX .dof); default: x, y, z of all nodes in the "
       "order of their file. Abaqus files need none",
