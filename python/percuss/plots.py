@@ -15,7 +15,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from percuss import bar_figures, campbell_figures, response_figures, rotor_figures, run_figures
+from percuss import bar_figures, campbell_figures, orbit_figures, response_figures, rotor_figures, run_figures
 from percuss.bar_impact import NoTheory, impact_of, read_bar_frames
 from percuss.results import ResultsError
 from percuss.rotor_orbit import rubs_of, stations
@@ -123,6 +123,10 @@ class Plots:
         """Amplitude and phase over the speed, of the results of percuss.response."""
         table = self.run.analysis("response.csv")
         return finished(response_figures.draw_response, table, response_figures.response_columns(table, probes or None), linear)
+
+    def branch(self, probe: str | None = None, width: float = TWO_COLUMNS) -> Figure:
+        """Branches of periodic orbits with their bifurcations, of the results of percuss.orbit(..., over=...)."""
+        return finished(orbit_figures.draw_branch, self.run, probe, None, width)
 
     def scene(self, png: str | os.PathLike | None = None, *, frame: int = -1, mode: int | None = None) -> pathlib.Path:
         """The scene of view.py as a picture, whose path is returned; needs python3-vtk9. In a notebook: IPython.display.Image(run.plot.scene())."""

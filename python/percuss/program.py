@@ -268,6 +268,42 @@ def response(
     return analyse("response", config, ["--speeds", speeds, *(("--probes", ",".join(probes)) if probes else ())], set, out, overwrite)
 
 
+def static(
+    config: Config,
+    set: Mapping[str, Any] | None = None,  # noqa: A002
+    out: str | os.PathLike | None = None,
+    *,
+    overwrite: bool = False,
+) -> Run:
+    """Static equilibrium: reactions, section forces, closed contacts.
+
+    >>> found = static("configs/pump_shaft.yaml", out="out/pump_static", overwrite=True)
+    >>> reactions = found.analysis("static_reactions.csv")
+    >>> {name: f"{force:.1f} N" for name, force in zip(reactions["name"][:2], reactions["fz"])}
+    {'drive_end': '65.6 N', 'free_end': '49.0 N'}
+    """
+    return analyse("static", config, (), set, out, overwrite)
+
+
+def orbit(
+    config: Config,
+    set: Mapping[str, Any] | None = None,  # noqa: A002
+    out: str | os.PathLike | None = None,
+    *,
+    over: str = "",
+    switch: Sequence[str] = (),
+    overwrite: bool = False,
+) -> Run:
+    """Periodic orbits of systems that hit and rub: multipliers, and with `over` ("loads.shaker.time.harmonic.frequency=2 rad/s:3.4 rad/s") branches with their bifurcations.
+
+    >>> found = orbit("configs/impact_oscillator.yaml", out="out/impact_orbit", overwrite=True)
+    >>> [f"{value:.6f} s" for value in found.analysis("branch.csv")["period"]]
+    ['2.855993 s']
+    """
+    words = [*(("--over", over) if over else ()), *(("--switch", ",".join(switch)) if switch else ())]
+    return analyse("orbit", config, ["--quiet", *words], set, out, overwrite)
+
+
 class Study:
     """Results of `percuss study`: `rows`, a table with a row for each run; `runs`, the runs that are done."""
 
@@ -311,4 +347,4 @@ def study(path: str | os.PathLike, out: str | os.PathLike | None = None, *, jobs
     return Study(directory)
 
 
-__all__ = ["Check", "ConfigError", "Message", "RunError", "Study", "check", "modes", "read_table", "response", "run", "study"]
+__all__ = ["Check", "ConfigError", "Message", "RunError", "Study", "check", "modes", "orbit", "read_table", "response", "run", "static", "study"]

@@ -143,7 +143,8 @@ def read_table(path: str | os.PathLike) -> Table:
             raise ResultsError(f"{path}: empty; is the run still in progress?")
         file.seek(-1, 2)
         whole = file.read() == b"\n"
-    kinds = [object if holds_words(name) else float for name in names]
+    file_name = pathlib.Path(path).name
+    kinds = [object if unit_of(file_name, name) is None else float for name in names]  # by its name alone: a contact may be named `1`, and a table be empty
     fields = np.dtype([(f"column {number}", kind) for number, kind in enumerate(kinds)])
     try:
         if not whole:
@@ -152,8 +153,7 @@ def read_table(path: str | os.PathLike) -> Table:
     except ValueError:
         raise ResultsError(f"{path}: the last row is incomplete; is the run still in progress?") from None
     columns = {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}
-    name = pathlib.Path(path).name
-    return Table(columns, {column: unit_of(name, column) for column in columns}, name)
+    return Table(columns, {column: unit_of(file_name, column) for column in columns}, file_name)
 
 
 def spread(items, most):
@@ -161,11 +161,6 @@ def spread(items, most):
     if len(items) <= most:
         return list(items)
     return [items[round(k)] for k in np.linspace(0, len(items) - 1, most)]
-
-
-def holds_words(name):
-    """Whether a column of that name contains words. It depends on the name alone, so that a contact named `1` and an empty table are read in the same way."""
-    return name in ("contact", "event", "station", "whirl", "kind") or name.endswith(".state")
 
 
 @dataclasses.dataclass
@@ -287,6 +282,9 @@ def split_cells(numbers, count):
     return cells
 
 
+ORBIT_TABLES = ("branch.csv", "bifurcations.csv", "multipliers.csv", "orbit.csv", "orbit_events.csv")
+
+
 class Run:
     """The results of one run; each table is read on first use. In a notebook it shows its key figures."""
 
@@ -350,8 +348,9 @@ class Run:
         return read_table(path) if path.exists() else Table({}, {}, "history.csv")
 
     def analysis(self, name: str) -> Table:
-        """A table of `percuss modes` or `percuss response`: modes.csv, campbell.csv, critical_speeds.csv, response.csv."""
-        command = {"modes.csv": "modes CONFIG", "response.csv": "response CONFIG --speeds FROM:TO:N", "branch_probes.csv": "orbit CONFIG"}.get(name, "modes CONFIG --campbell FROM:TO:N")
+        """A table of an analysis: modes.csv, campbell.csv, critical_speeds.csv, response.csv, static_reactions.csv, branch.csv ..."""
+        command = {"modes.csv": "modes CONFIG", "response.csv": "response CONFIG --speeds FROM:TO:N", "branch_probes.csv": "orbit CONFIG"}.get(
+            name, "static CONFIG" if name.startswith("static_") else "orbit CONFIG --over KEY=FROM:TO" if name in ORBIT_TABLES else "modes CONFIG --campbell FROM:TO:N")
         path = self.directory / name
         if not path.exists():
             raise ResultsError(f"{self.directory}: no {name}; `percuss {command}` writes it")

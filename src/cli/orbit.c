@@ -9,7 +9,7 @@
 #include "output/analyses.h"
 #include "results.h"
 
-enum { OVER, TIMES, SETTLE, POINTS, SWITCH };
+enum { OVER, TIMES, SETTLE, POINTS, SWITCH, NS_SETTINGS };
 
 static NsOption options[] = {
   [OVER]   = {.name = "--over",
@@ -28,10 +28,6 @@ static NsOption options[] = {
   NS_OPTION_QUIET,
   {NULL},
 };
-
-static struct {
-  long times, settle, points;
-} given;
 
 /* What is computed. Values of the key are numbers in the unit of its range. */
 typedef struct {
@@ -89,23 +85,21 @@ static bool read_range(Task *task, const char *from, size_t length, const char *
   return task->from != task->to;
 }
 
-/* --over, else orbit.over. False after a message. */
-static bool find_range(Task *task, const NsOrbitSettings *settings)
+/* The options as settings of the config, so that the config.yaml among the results has them: orbit.points=200. NULL: no such option. */
+static const char *setting_of(int option, NsArena *arena)
 {
-  const char *text = options[OVER].value;
+  static const char *const form[] = {
+    [TIMES] = "orbit.times=%s", [SETTLE] = "orbit.settle=%s", [POINTS] = "orbit.points=%s", [SWITCH] = "orbit.switch=[%s]"};
+  const char *text = options[option].value;
 
-  if (!text && !settings->over) return true;
-  if (!text) {
-    task->key = settings->over->key;
-    return read_range(task, settings->over->from, strlen(settings->over->from), settings->over->to);
-  }
+  if (!text) return NULL;
+  if (option != OVER) return NsArenaPrint(arena, form[option], text);
   const char *equal = strchr(text, '='), *colon = equal ? strchr(equal, ':') : NULL;
-  if (!colon || equal == text) {
-    fprintf(stderr, "percuss orbit: --over: expected KEY=FROM:TO, such as loads.shaker.time.harmonic.frequency=\"30 Hz:90 Hz\"\n");
-    return false;
-  }
-  task->key = NsArenaCopy(task->arena, text, (size_t)(equal - text));
-  return read_range(task, equal + 1, (size_t)(colon - equal - 1), colon + 1);
+  if (colon && equal > text)
+    return NsArenaPrint(
+      arena, "orbit.over={key: '%.*s', from: '%.*s', to: '%s'}", (int)(equal - text), text, (int)(colon - equal - 1), equal + 1, colon + 1);
+  fprintf(stderr, "percuss orbit: --over: expected KEY=FROM:TO, such as loads.shaker.time.harmonic.frequency=\"30 Hz:90 Hz\"\n");
+  return NULL;
 }
 
 /* The system of the config with the key at p. */
@@ -297,16 +291,13 @@ static void print_curve(const NsOrbitBranch *branch, const Task *task, PetscInt 
 
 /* ---- the work ---------------------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The names of --switch or orbit.switch, one after the other. False after a message. */
+/* The names of orbit.switch, one after the other. False after a message. */
 static PetscErrorCode follow_others(NsOrbitBranch *branch, const NsOrbitSettings *settings, bool *good)
 {
-  const char *list = options[SWITCH].value;
-
   PetscFunctionBegin;
-  for (int i = 0; *good && !interrupted && (list ? *list != '\0' : i < settings->follow.count); i++) {
-    const size_t         length = list ? strcspn(list, ",") : strlen(settings->follow.items[i]);
-    const char          *name   = NsArenaCopy(branch->arena, list ? list : settings->follow.items[i], length);
-    const NsBifurcation *at     = NULL;
+  for (int i = 0; *good && !interrupted && i < settings->follow.count; i++) {
+    const char          *name = settings->follow.items[i];
+    const NsBifurcation *at   = NULL;
     NsOrbitPoint        *first;
     const char          *why = "no bifurcation of this name was found";
     for (PetscInt b = 0; b < branch->bifurcations; b++) {
@@ -318,7 +309,6 @@ static PetscErrorCode follow_others(NsOrbitBranch *branch, const NsOrbitSettings
       PetscCall(NsOrbitFollow(branch, first));
     else
       fprintf(stderr, "percuss orbit: --switch: %s: %s\n", name, why);
-    if (list) list += length + (list[length] == ',');
   }
   PetscFunctionReturn(0);
 }
@@ -333,14 +323,13 @@ static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *set
     .most                        = task->to,
     .longest                     = settings->step,
     .span                        = NsRunSettings(run)->time->end,
-    .points                      = (PetscInt)(given.points ? given.points : settings->points),
+    .points                      = (PetscInt)settings->points,
     .stop                        = is_interrupted};
   NsOrbitPoint *first;
   const char   *why;
 
   PetscFunctionBegin;
-  PetscCall(NsOrbitSearch(&branch, task->from, (PetscInt)(given.times ? given.times : settings->times),
-    (PetscInt)(options[SETTLE].value ? given.settle : settings->settle), &first, &why));
+  PetscCall(NsOrbitSearch(&branch, task->from, (PetscInt)settings->times, (PetscInt)settings->settle, &first, &why));
   *good = first != NULL;
   if (!first && !interrupted) fprintf(stderr, "percuss orbit: %s\n", why);
   if (first && task->key) {
@@ -376,8 +365,11 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
   bool                   good = true;
 
   PetscFunctionBegin;
-  if (!find_range(task, settings)) PetscFunctionReturn(0);
-  if ((options[SWITCH].value || settings->follow.count) && !task->key) {
+  if (settings->over) {
+    task->key = settings->over->key;
+    if (!read_range(task, settings->over->from, strlen(settings->over->from), settings->over->to)) PetscFunctionReturn(0);
+  }
+  if (settings->follow.count && !task->key) {
     fprintf(stderr, "percuss orbit: %s needs a branch: give a key and its range with %s\n", options[SWITCH].value ? "--switch" : "orbit.switch",
       options[SWITCH].value ? "--over" : "orbit.over");
     PetscFunctionReturn(0);
@@ -414,11 +406,17 @@ static PetscErrorCode orbit_of_config(const NsRunOptions *settings, NsArena *are
   NsRun *run;
 
   PetscFunctionBegin;
-  task.set = NsArenaAlloc(arena, sizeof(*task.set) * (size_t)(settings->sets + 1));
+  *code    = NS_EXIT_INPUT;
+  task.set = NsArenaAlloc(arena, sizeof(*task.set) * (size_t)(settings->sets + NS_SETTINGS + 1));
   for (int i = 0; i < settings->sets; i++) task.set[i] = settings->set[i];
-  PetscCall(NsRunCreate(settings, arena, diag, &run));
+  for (int option = 0; option < NS_SETTINGS; option++) {
+    const char *setting = setting_of(option, arena);
+    if (!setting && options[option].value) PetscFunctionReturn(0);
+    if (setting) task.set[task.run.sets++] = setting;
+  }
+  task.run.set = task.set;
+  PetscCall(NsRunCreate(&task.run, arena, diag, &run));
   NsDiagPrint(diag, stderr, NsColour(stderr));
-  *code = NS_EXIT_INPUT;
   if (!NsDiagErrors(diag)) PetscCall(work(run, &task, code));
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
@@ -426,9 +424,11 @@ static PetscErrorCode orbit_of_config(const NsRunOptions *settings, NsArena *are
 
 static int call(const NsArguments *arguments)
 {
-  if (!NsOptionCount("orbit", &options[TIMES], 1, 64, &given.times)) return NS_EXIT_INPUT;
-  if (!NsOptionCount("orbit", &options[SETTLE], 0, 100000, &given.settle)) return NS_EXIT_INPUT;
-  if (!NsOptionCount("orbit", &options[POINTS], 2, 100000, &given.points)) return NS_EXIT_INPUT;
+  long count;
+
+  if (!NsOptionCount("orbit", &options[TIMES], 1, 64, &count)) return NS_EXIT_INPUT;
+  if (!NsOptionCount("orbit", &options[SETTLE], 0, 100000, &count)) return NS_EXIT_INPUT;
+  if (!NsOptionCount("orbit", &options[POINTS], 2, 100000, &count)) return NS_EXIT_INPUT;
   return NsCommandOnConfig(arguments, orbit_of_config);
 }
 

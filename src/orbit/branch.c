@@ -18,6 +18,7 @@
 #define NS_LEAST_STEP 1e-9
 #define NS_TURN       0.95 /* cosine */
 #define NS_ASTRAY     1e-4 /* shortest step that is repeated because an event was not the first root */
+#define NS_REACH      0.1
 #define NS_BEYOND     1e-6 /* of the range, behind a grazing point */
 #define NS_SEQUENCES  6    /* that are tried where the sequence changes */
 
@@ -98,10 +99,10 @@ static PetscErrorCode try_sequence(NsOrbitBranch *branch, const NsOrbitPoint *at
 }
 
 /*
-  The orbit with the sequence that a simulation has at this point; *next NULL: there is none nearby. What Newton's method finds may have another sequence again, which is then tried; where that does
+  The orbit with the sequence that a simulation has at this point; *next NULL: there is none whose state is within `reach`, relative to the size of the states. What Newton's method finds may have another sequence again, which is then tried; where that does
   not end, the simulation goes on for some periods.
 */
-static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *at, NsOrbitPoint **next)
+static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *at, PetscReal reach, NsOrbitPoint **next)
 {
   const PetscInt n = branch->system->states;
   PetscReal     *x0, far = 0;
@@ -119,7 +120,7 @@ static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *
   PetscCall(PetscFree(x0));
   if (!*next) PetscFunctionReturn(0);
   for (PetscInt i = 0; i < n; i++) far = PetscMax(far, PetscAbsReal((*next)->orbit->x0[i] - at->orbit->x0[i]) / branch->size[i]);
-  if (far > 0.1 || (at->confirmed && NsOrbitSameSequence(branch->system, at->orbit, (*next)->orbit))) *next = NULL;
+  if (far > reach || (at->confirmed && NsOrbitSameSequence(branch->system, at->orbit, (*next)->orbit))) *next = NULL;
   if (!*next) PetscFunctionReturn(0);
   if ((*next)->fold * at->fold < 0) {
     for (PetscInt j = 0; j <= NsOrbitUnknowns(branch->system, (*next)->orbit); j++) (*next)->tangent[j] = -(*next)->tangent[j];
@@ -165,6 +166,14 @@ static PetscErrorCode end_at(NsOrbitBranch *branch, const NsOrbitPoint *b, Petsc
   PetscFunctionReturn(0);
 }
 
+/* How far a state may be from that of the last sequence: behind a bifurcation that was found after the first `known`, orbits change by the square root of the way, and other orbits lie beside them. */
+static PetscReal reach_behind(const NsOrbitBranch *branch, PetscInt known, PetscReal p)
+{
+  if (branch->bifurcations == known) return NS_REACH;
+  const PetscReal way = PetscAbsReal((p - branch->bifurcation[branch->bifurcations - 1].point->p) / (branch->to - branch->from));
+  return PetscMin(NS_REACH, 1e-3 + 2 * PetscSqrtReal(way));
+}
+
 /* One more step of the curve from *at; curve->end says when it is the last. */
 static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbitPoint **at, PetscReal *ds)
 {
@@ -185,14 +194,14 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
     if (point->p >= low && point->p <= high) add_point(branch, curve, point);
   }
   if (changed) {
-    PetscCall(other_sequence(branch, b, &last));
+    PetscCall(other_sequence(branch, b, reach_behind(branch, known, b->p), &last));
     if (!last && branch->bifurcations >
                    known) { /* two events that meet vanish in a square root: the orbit goes on beyond, where the branch of this sequence turns back */
       NsOrbitPoint beyond = *branch->bifurcation[branch->bifurcations - 1].point;
       beyond.p += ((*at)->fold < 0 ? -1 : 1) * NS_BEYOND * PetscAbsReal(branch->to - branch->from);
       beyond.fold      = (*at)->fold;
       beyond.confirmed = PETSC_FALSE;
-      if (beyond.p >= low && beyond.p <= high) PetscCall(other_sequence(branch, &beyond, &last));
+      if (beyond.p >= low && beyond.p <= high) PetscCall(other_sequence(branch, &beyond, reach_behind(branch, known, beyond.p), &last));
     }
     if (!last) {
       curve->end = branch->bifurcations > known ? NsArenaPrint(branch->arena, "it ends at %s", branch->bifurcation[branch->bifurcations - 1].name)
