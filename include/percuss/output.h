@@ -205,8 +205,8 @@ struct NsWriter {
 extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */
 extern const NsTable             NsTable_Output;
 
-/* Errors in the settings that need the model to be detected. */
-PetscErrorCode NsWritersCheck(const NsOutputSettings *settings, NsModel *model, NsArena *arena, NsDiag *diag);
+/* Errors in the settings that need the model, or the end of the run (s; 0: not known), to be detected. */
+PetscErrorCode NsWritersCheck(const NsOutputSettings *settings, NsModel *model, PetscReal end, NsArena *arena, NsDiag *diag);
 /* *writer: not open yet; NULL if the run does not need it. */
 PetscErrorCode NsWriterCreate(const NsWriterType *type, const NsWriterContext *context, NsWriter **writer);
 /* The directory must be there. */

@@ -3,5 +3,5 @@
 void NsWindowCheck(const NsWindow *window, const NsNode *where, NsDiag *diag)
 {
   if (window->until == 0 || window->until > window->from) return;
-  NsDiagError(diag, NsKeysPlace(where, "until"), "it stops acting at %g s, but begins at %g s (`from`)", window->until, window->from);
+  NsDiagError(diag, NsKeysPlace(where, "until"), "until = %g s is not after from = %g s", window->until, window->from);
 }

@@ -44,10 +44,13 @@ static PetscBool is_on(const NsOutputSettings *output, int number)
   return !settings || settings->every > 0;
 }
 
-PetscErrorCode NsWritersCheck(const NsOutputSettings *output, NsModel *model, NsArena *arena, NsDiag *diag)
+PetscErrorCode NsWritersCheck(const NsOutputSettings *output, NsModel *model, PetscReal end, NsArena *arena, NsDiag *diag)
 {
   PetscFunctionBegin;
   for (int i = 0; NsWriterTypes[i]; i++) {
+    const NsEverySettings *settings = settings_of(output, i);
+    if (settings && end > 0 && settings->window.from > end)
+      NsDiagWarning(diag, NsKeysPlace(settings->where, "from"), "the run ends at %g s, before output.%s begins", end, NsWriterTypes[i]->name);
     if (NsWriterTypes[i]->check) PetscCall(NsWriterTypes[i]->check(settings_of(output, i), model, arena, diag));
   }
   PetscFunctionReturn(0);

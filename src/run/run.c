@@ -154,7 +154,7 @@ static PetscErrorCode build(NsRun *run)
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsModelCheck(run->model));
   if (type) PetscCall(check_scheme(run, type));
-  PetscCall(NsWritersCheck(run->config.output, run->model, run->arena, run->diag));
+  PetscCall(NsWritersCheck(run->config.output, run->model, run->config.time ? run->config.time->end : 0, run->arena, run->diag));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(run->model->dynamics.initial(run->model, &run->state));
   if (run->sink.writes && !NsLayoutIsNatural(run->model->layout)) {
