@@ -287,7 +287,7 @@ PICTURES = {
     "oscillator": (panel(columns, table="history", names=("mass.x",), unit="m", label="position"), force),
     "impact_oscillator": (panel(columns, table="history", names=("mass.center.ux",), unit="m", label="position"), energy),
     "duffing_oscillator": (panel(columns, table="history", names=("mass.center.ux",), unit="m", label="position"), energy),
-    "whirl_on_wall": (panel(columns, table="history", names=("disc.center.uy",), unit="mm", label="position"), energy),
+    "whirl_on_wall": (panel(columns, table="history", names=("disc.center.uy",), unit="m", label="position"), energy),
     "friction_oscillator": (panel(columns, table="history", names=("mass.center.ux",), unit="m", label="position"), panel(columns, table="history", names=("mass.center.vx",), unit=None, label="velocity (m/s)")),
     "rocking_block": (panel(strobe, count=9), force),
     "rocking_block_housner": (panel(strobe, count=3, until=0.45), panel(columns, table="history", names=("block.theta",), unit="rad", label="angle")),
