@@ -129,7 +129,7 @@ def find_scene(directory, mode):
 
 
 def newest(lists):
-    """That of two formats which was written last."""
+    """The list that was written last, of the two formats."""
     return max(lists, key=lambda path: path.stat().st_mtime if path.exists() else 0.0)
 
 

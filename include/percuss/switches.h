@@ -1,8 +1,8 @@
 /*
   Parts of a model that begin to act or stop acting at a given time: contacts, springs, bearings, unbalances with the keys `from` or `until`.
 
-  A part has a flag, which it looks at whenever it is evaluated. A run sets the flags between two steps, which end exactly at the instant: what is evaluated before, at the instant too, is the left
-  limit, and what comes after the right one. Then the scheme starts anew from the state (NsSchemeType.start), for nothing that it knew of forces and closed contacts has to hold any more.
+  Each part has a flag, which is read whenever the part is evaluated. A run sets the flags between two steps; the first one ends exactly at the instant. Forces evaluated before that, also at the instant
+  itself, are left limits, later ones right limits. Then the scheme restarts from the state (NsSchemeType.start), because its history of forces and closed contacts is no longer valid.
 */
 #pragma once
 #include <petscsys.h>
@@ -18,18 +18,18 @@ typedef struct {
   const char   *name;   /* "magnet" */
   const NsNode *where;  /* of the part */
   NsPlace       place;  /* of its key */
-  PetscBool    *off;    /* its flag; NULL: a load, whose factor over time says all */
+  PetscBool    *off;    /* its flag; NULL: a load, whose time function has the window */
   PetscReal     energy; /* J: by which the energy of the model changed, once it has happened */
 } NsSwitch;
 
 typedef struct {
   PetscInt  count, room;
-  PetscInt  done; /* the first so many have happened */
+  PetscInt  done; /* number of events that have happened */
   NsSwitch *item; /* [count] ascending in time */
 } NsSwitches;
 
 /* The flag of a part that acts while from <= t < until (until 0: to the end), as at t = 0; NULL where that is always. where: of the part, with these keys; a part that
-   is made once more has the flag of the first time. */
+   is created a second time gets the same flag. */
 PetscBool *NsSwitchesAdd(
   NsSwitches *switches, PetscReal from, PetscReal until, const char *kind, const char *name, const NsNode *where, NsArena *arena);
 /* The same of a load, to be listed: steps need not end there. */

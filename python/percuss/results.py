@@ -212,7 +212,7 @@ def read_frame(path):
 
 
 def read_xml_frame(path):
-    """A .vtu file: text, and behind `_` the arrays, each after its size in bytes."""
+    """A .vtu file: text, and after `_` the arrays, each preceded by its size in bytes."""
     data = pathlib.Path(path).read_bytes()
     text, mark, blocks = data.partition(b'<AppendedData encoding="raw">\n_')
     try:

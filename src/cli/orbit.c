@@ -442,9 +442,9 @@ const NsCommand NsCommand_Orbit = {
   .about   = "compute periodic orbits of systems that hit and rub: Floquet multipliers, branches, bifurcations",
   .description =
     "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and reversals of slip as unknowns, and checks it by one more "
-    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv. The scheme of the config must meet events "
-    "(event_driven_hem5 and its like), or be modal. Linear models with flat contact surfaces move exactly; the motion of others (nonlinear springs, curved surfaces, restitution over the speed) is "
-    "simulated over a period, whose derivatives are differences.\n"
+    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv. The scheme of the config must be event-driven "
+    "(such as event_driven_hem5) or modal. The motion of linear models with flat contact surfaces is exact; that of others (nonlinear springs, curved surfaces, restitution over the speed) is "
+    "simulated over a period, with derivatives by finite differences.\n"
     "\n"
     "With --over the orbit is followed over any key of the config, by pseudo-arclength, around folds and through unstable parts, with its bifurcations: folds, flips (period doublings), tori "
     "(Neimark-Sacker), grazing and sliding. With --switch also the branches that begin there. Ctrl-C ends a branch, and what is there is written.",

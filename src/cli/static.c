@@ -153,7 +153,7 @@ static void print_reactions(const Solution *self)
     for (int k = 0; k < 3 && it->ground; k++) sum[k] += it->force[k];
     if (it->ground) grounded++;
   }
-  printf("    %-31s", "sum of those from the ground");
+  printf("    %-31s", "sum of ground reactions");
   for (int k = 0; k < 3 && grounded; k++) printf(" %12.6g", visible(sum[k], largest));
   printf("\n");
 }
@@ -371,7 +371,7 @@ const NsCommand NsCommand_Static = {
   .analysis = true,
   .about    = "compute the static equilibrium: displacements, reactions, section forces, closed contacts",
   .description =
-    "The loads are those at t = 0, without unbalances; rotors turn as at the start. Nonlinear springs and bearings take part; contacts may be closed where springs and bearings are linear, without "
+    "The loads are those at t = 0, without unbalances; rotors turn at their initial speed. Nonlinear springs and bearings are included; contacts may be closed where springs and bearings are linear, without "
     "friction unless the config has `start: static_friction`. Prints the largest displacement of each body, the reactions of all supports, springs and bearings, the largest section forces and the closed "
     "contacts, and writes static_reactions.csv, static_sections.csv, static_contacts.csv and a frame for ParaView into out/NAME_static.\n"
     "\n"

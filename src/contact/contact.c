@@ -496,7 +496,7 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
     PetscCall(NsSharingEnd(contact, rows, first, last, P, solved, &all));
   }
   if (all) PetscCall(solve_islands(contact, rows, b, law, 0, contact->islands.count, P, solved));
-  /* An interrupted solver may leave what a later one takes for its start: another solution than that of a run without the signal. */
+  /* An interrupted solver may leave another initial guess for the next one, and a solution that differs from a run without the signal. */
   *solved = *solved && !contact->stopped;
   if (!*solved) PetscCall(PetscArrayzero(P, rows->rows));
   PetscFunctionReturn(0);
@@ -577,7 +577,7 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
       const PetscInt     d         = k - rows->start[i];
       const NsCandidate *candidate = &contact->model->candidate[rows->contact[i]];
-      /* an ideal joint does no work: what its lasting reactions do all the same is the scheme's; friction of a joint does */
+      /* an ideal joint does no work: the work of its lasting reactions is numerical error; friction in a joint does work */
       const PetscBool ideal      = candidate->bilateral && impact && !impact[i] && (d == 0 || !candidate->carriers);
       const PetscReal lost       = ideal ? 0 : -(before[k] + after[k]) / 2 * P[k];
       report->impulse[d]         = P[k];

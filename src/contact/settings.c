@@ -75,7 +75,7 @@ static const NsKey contact_keys[] = {
     .example = "1 um"},
   {"sliding", NS_KEY_CHOICE, offsetof(NsContactSettings, sliding), .choices = slidings, .default_value = "auto",
     .help =
-      "for surfaces of solids: small: weights and normals of the start, by mortar; finite: nodes against the faces they are at, found in every step; auto: finite where "
+      "for surfaces of solids: small: mortar with weights and normals of the start; finite: nodes against the nearest faces, found in every step; auto: finite if "
       "initial velocities and moving supports prescribe more than 0.3 of a face",
     .example = "finite"},
   NS_WINDOW_KEYS(NsContactSettings, "the contact acts"),

@@ -73,7 +73,7 @@ PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid);
 PetscBool NsFeHighestIsQuick(const NsModel *model);
 /* Whether it has contacts beside ties, which modes and responses leave out. */
 PetscBool NsFeHasContacts(const NsModel *model);
-/* Equations of ties, and of supports that stop acting: so many of the modes are those of their stiff springs, the highest of all. */
+/* Number of equations of ties, links and supports with `until`: as many modes, the highest ones, are those of their stiff springs. */
 PetscInt NsFeTies(const NsModel *model);
 /* A model with the key `reduce`, and how it compares with the whole one. */
 typedef struct {

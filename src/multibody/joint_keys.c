@@ -107,7 +107,7 @@ static const NsKey keys_Bushing[] = {BETWEEN,
   ALONG("stiffness", stiffnesses, "along x, y, z at the start; these axes turn with the first body", "[1 kN/m, 1 kN/m, 200 N/m]", NS_DIM_STIFFNESS),
   ALONG("damping", dampings, "along the same axes", "[10 N s/m, 10 N s/m, 5 N s/m]", NS_DIM_DASHPOT),
   ALONG("rotational_stiffness", rotational_stiffness, "moment per angle about the same axes", "[50 N m/rad, 50 N m/rad, 10 N m/rad]", {2, 1, -2, -1}),
-  ALONG("rotational_damping", rotational_damping, "moment per angular velocity about them", "[0.1 N m s/rad, 0.1 N m s/rad, 0.1 N m s/rad]",
+  ALONG("rotational_damping", rotational_damping, "moment per angular velocity about the same axes", "[0.1 N m s/rad, 0.1 N m s/rad, 0.1 N m s/rad]",
     {2, 1, -1, -1}),
   {NULL}};
 static const NsKey keys_Gear[]    = {

@@ -195,8 +195,8 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
   }
   if (changed) {
     PetscCall(other_sequence(branch, b, reach_behind(branch, known, b->p), &last));
-    if (!last && branch->bifurcations >
-                   known) { /* two events that meet vanish in a square root: the orbit goes on beyond, where the branch of this sequence turns back */
+    /* Two events coincide and vanish (square-root fold): the orbit continues beyond the point where this sequence's branch turns back. */
+    if (!last && branch->bifurcations > known) {
       NsOrbitPoint beyond = *branch->bifurcation[branch->bifurcations - 1].point;
       beyond.p += ((*at)->fold < 0 ? -1 : 1) * NS_BEYOND * PetscAbsReal(branch->to - branch->from);
       beyond.fold      = (*at)->fold;
@@ -326,7 +326,7 @@ PetscErrorCode NsOrbitSwitch(NsOrbitBranch *branch, const NsBifurcation *at, NsO
   PetscCall(NsOrbitBranchSystem(branch, from.p, &system, why));
   if (*why) PetscFunctionReturn(0);
   if (!(system->period > 0)) {
-    *why = "branches are switched of driven models only";
+    *why = "branch switching is supported for models with a periodic load only";
     PetscFunctionReturn(0);
   }
   const PetscInt n = system->states;

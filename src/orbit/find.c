@@ -34,8 +34,7 @@ PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times,
   *found = NULL;
   PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
   if (!system) PetscFunctionReturn(0);
-  if (!(system->period > 0) && times > 1)
-    *why = "nothing drives this model periodically, so that there are no periods of the forcing to count (times)";
+  if (!(system->period > 0) && times > 1) *why = "this model has no periodic load, so that there are no periods of the forcing to count (times)";
   if (!(system->period > 0) && !*why) PetscCall(NsOrbitSearchFree(branch, p, found, why));
   if (!(system->period > 0)) PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(system->states, &x, system->states, &x1));
@@ -60,7 +59,7 @@ PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times,
       }
       if (system->run) {
         *why =
-          "a contact is closed where the orbit begins, and the model is nonlinear: differences of simulations give no multipliers there. If it opens in a period, shift the phases of the loads";
+          "a contact is closed where the orbit begins, and the model is nonlinear: multipliers cannot be computed by finite differences there. If it opens in a period, shift the phases of the loads";
         break;
       }
       const PetscReal phase = point->orbit->phase;

@@ -2,7 +2,7 @@
   The first orbit of a model that nothing drives: self-excited oscillation, whose period is unknown.
 
   The model is simulated over the time of the config, then over a part of it again. Backwards from the end x_e of this part the distance |x(t) - x_e|, with the states over their magnitude, rises and falls;
-  the first local minimum that is small is a period ago. Newton's method then has the period as one more unknown, with the condition that the start moves across the motion only.
+  the first sufficiently small local minimum is one period before x_e. Newton's method then has the period as one more unknown, with the condition that the start moves across the motion only.
 */
 #include <math.h>
 #include <string.h>
@@ -103,8 +103,7 @@ static PetscErrorCode watch(NsOrbitBranch *branch, NsOrbitSystem *system, PetscR
     *T = find_return(&track, size);
     PetscCall(PetscArraycpy(x, x1, system->states));
     if (!(*T > 0))
-      *why =
-        "nothing drives it periodically, and it does not oscillate by itself in the time of the config: give it a load with a period, or a longer time.end";
+      *why = "it has no periodic load, and up to time.end it does not settle on an oscillation by itself: add a periodic load, or increase time.end";
   } else
     *why = NsArenaPrint(system->arena, "%s", *why);
   PetscCall(PetscFree2(size, x1));
@@ -137,13 +136,13 @@ PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoin
     if (point->confirmed)
       *found = point;
     else if (system->run)
-      *why = "a contact is closed where the orbit begins, and the model is nonlinear: differences of simulations give no multipliers there";
+      *why = "a contact is closed where the orbit begins, and the model is nonlinear: multipliers cannot be computed by finite differences there";
     else
       PetscCall(NsOrbitFly(system, 0, point->orbit->T, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));
   }
   if (!*found && !*why)
     *why =
-      NsArenaPrint(branch->arena, "nothing drives it, and no orbit was found near its motion with a period of %.6g s: simulate longer (time.end)", T);
+      NsArenaPrint(branch->arena, "it has no periodic load, and no orbit was found near its motion with a period of %.6g s: increase time.end", T);
   PetscCall(PetscFree2(x, x1));
   PetscFunctionReturn(0);
 }

@@ -210,8 +210,8 @@ static const char *refusal(NsRun *run, NsArena *arena)
       "event_driven_hem5 or modal",
       name);
   if (model->switches.count)
-    return NsArenaPrint(arena, "the %s '%s' acts for a part of the time (`from`, `until`), which does not repeat", model->switches.item[0].kind,
-      model->switches.item[0].name);
+    return NsArenaPrint(arena, "the %s '%s' begins or stops acting at a given time (`from`, `until`), which does not repeat",
+      model->switches.item[0].kind, model->switches.item[0].name);
   if (model->dynamics.move || model->massless) return "it has degrees of freedom without mass, or large rotations";
   if (!strcmp(name, "modal") && model->candidates && !model->flat_contacts)
     return "its contact normals rotate; use event_driven_hem5, whose motion is simulated over a period";
@@ -244,7 +244,7 @@ static const char *simulation_refusal(NsRun *run, NsArena *arena)
       arena, "its motion is nonlinear, and such orbits are limited to %d degrees of freedom: it has %d", NS_MOST_SIMULATED, (int)model->unknowns);
   if (!(settings->tolerance > 0 && settings->tolerance <= NS_ROUGHEST))
     return NsArenaPrint(arena,
-      "its motion is nonlinear, and multipliers are differences of simulations: give the scheme a tolerance of at most %g, such as 1e-10",
+      "its motion is nonlinear, and multipliers are computed by finite differences: give the scheme a tolerance of at most %g, such as 1e-10",
       NS_ROUGHEST);
   return NULL;
 }

@@ -246,7 +246,7 @@ PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrb
 PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, PetscReal *x1,
   void (*look)(void *context, const NsOrbitMoment *), void *context, const char **why);
-/* Whether all contacts are open at the start: what is closed there allows no differences to both sides. */
+/* Whether all contacts are open at the start: central differences are not possible across a closed contact. */
 PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscBool *open);
 PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
 
@@ -345,7 +345,7 @@ PetscErrorCode NsOrbitBranchFree(NsOrbitBranch *branch);
 /* Newton's method on the sequence of the orbit from (orbit, p): at this p (tangent NULL), or on the plane normal to the tangent. *found: NULL, or a point without checks; *iterations. */
 PetscErrorCode NsOrbitCorrect(
   NsOrbitBranch *branch, const NsOrbit *orbit, PetscReal p, const PetscReal *tangent, NsOrbitPoint **found, PetscInt *iterations);
-/* Of the last system asked for: multipliers and the verdict; margins. */
+/* For the last system asked for: multipliers and stability; margins. */
 PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point);
 PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* point->branching. */

@@ -8,7 +8,7 @@
   has errors of 1e-8 with a tolerance of 1e-10: the saltation at events is in it, because each of the two runs meets its own events. Schemes that step over events have a map with jumps, and are
   refused (orbit.h). Cost: 2 states + 1 periods for M.
 
-  Every simulation begins with a contact and a scheme of its own, so that nothing is left of the one before.
+  Every simulation creates its own contact and scheme, so that it does not depend on the history of the previous one.
 */
 #include <math.h>
 #include <petscvec.h>

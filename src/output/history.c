@@ -53,7 +53,7 @@ static const NsKey history_keys[] = {
       "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME: reactions",
     .example = "[bar.left, bar@0.5]"},
   {"accelerations", NS_KEY_BOOLEAN, offsetof(NsHistorySettings, accelerations), .default_value = "false",
-    .help = "record accelerations beside velocities; takes a force and a solution with the mass matrix for each row", .example = "true"},
+    .help = "also record accelerations; each row then costs an evaluation of forces and a solve with the mass matrix", .example = "true"},
   NS_EVERY_KEY(NsHistorySettings),
   {NULL},
 };

@@ -104,7 +104,7 @@ PetscErrorCode NsWriterSerialize(NsWriter *writer, NsArchive *archive)
 #define NS_WRITER_NAME 32
 #define NS_WRITER_END  "end of writer"
 
-/* What it keeps is of this kind of output: `vtk` frames do not go on as `vtu`. */
+/* Its history in checkpoints is bound to the format: a series of `vtk` frames is not continued as `vtu`. */
 static void name_of(const NsWriter *writer, char name[NS_WRITER_NAME])
 {
   memset(name, 0, NS_WRITER_NAME);

@@ -19,7 +19,9 @@ static const NsKey orbit_keys[] = {
   {"forcing_period", NS_KEY_NUMBER, offsetof(NsOrbitSettings, forcing_period), .dimension = NS_DIM_TIME, .minimum = "0 <",
     .help = "period of the forcing; default: that of its loads and unbalances; give it if they have several", .example = "20 ms"},
   {"settle", NS_KEY_INTEGER, offsetof(NsOrbitSettings, settle), .default_value = "50", .minimum = "0", .maximum = "100000",
-    .help = "periods that are simulated from the initial state before Newton's method begins; models that nothing drives are simulated to time.end instead", .example = "200"},
+    .help =
+      "periods that are simulated from the initial state before Newton's method begins; models without a periodic load are simulated to time.end instead",
+    .example = "200"},
   {"over", NS_KEY_TABLE, offsetof(NsOrbitSettings, over), .table = &over_table, .help = "follow the orbit over a key of the config",
     .example = "{key: loads.shaker.time.harmonic.frequency, from: 30 Hz, to: 90 Hz}"},
   {"points", NS_KEY_INTEGER, offsetof(NsOrbitSettings, points), .default_value = "400", .minimum = "2", .maximum = "100000",

@@ -76,7 +76,7 @@ PetscErrorCode NsRunAcceleration(NsRun *run);
 
 /* Errors in diag where steps do not end at the instants. */
 void NsRunCheckSwitches(NsRun *run);
-/* (all) What is due at the state, before the next step; not done: why that cannot be. */
+/* (all) Applies the events that are due, before the next step; outcome->reason: why this is not possible. */
 PetscErrorCode NsRunSwitch(NsRun *run, NsStepOutcome *outcome);
 void           NsRunSerializeSwitches(NsRun *run, NsArchive *archive);
 /* What has happened, for run.json. */
@@ -86,7 +86,7 @@ void NsRunPutSwitches(const NsRun *run, NsJson *json);
 
 /* (all) The state of the run that `start: {from: RUN}` names, before contact is made, which begins with it; errors are in diag. */
 PetscErrorCode NsRunStartFrom(NsRun *run);
-/* And the forces of its contacts; into the reports of the start, once the scheme has been started. */
+/* Takes over the contact forces of that state; the second copies them into the first reports, after the scheme has been started. */
 PetscErrorCode NsRunStartForces(NsRun *run);
 void           NsRunReportStart(NsRun *run);
 

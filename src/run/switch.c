@@ -7,7 +7,7 @@
 #include <math.h>
 #include "private.h"
 
-#define NS_ON_TIME 1e-6 /* of a step: an instant so near its end is there */
+#define NS_ON_TIME 1e-6 /* of a step: an instant this close to its end counts as the end */
 
 void NsRunCheckSwitches(NsRun *run)
 {
@@ -19,7 +19,7 @@ void NsRunCheckSwitches(NsRun *run)
   while (first < switches->item + switches->count && !first->off) first++;
   if (first < switches->item + switches->count && type->varies && !type->adapts) {
     NsDiagError(run->diag, first->place, "scheme '%s' does not support `from` and `until`: its steps do not end at given times", type->variant.name);
-    NsDiagNote(run->diag, "half_explicit with a fixed step and half_explicit_adaptive do");
+    NsDiagNote(run->diag, "half_explicit (with a fixed step) and half_explicit_adaptive support them");
     return;
   }
   for (PetscInt k = 0; k < switches->count; k++) {
@@ -29,8 +29,8 @@ void NsRunCheckSwitches(NsRun *run)
       NsDiagWarning(run->diag, it->place, "the run ends at %g s, before the %s '%s' %s", run->config.time->end, it->kind, it->name,
         it->acts ? "begins to act" : "stops acting");
     if (type->adapts || !it->off || PetscAbsReal(steps - round(steps)) <= NS_ON_TIME) continue;
-    NsDiagError(run->diag, it->place, "%.9g s is not at the end of a step of %.9g s, which this scheme has", it->t, run->step);
-    NsDiagNote(run->diag, "write %.15g s, or choose the step so that it is; schemes that adapt their steps end one there",
+    NsDiagError(run->diag, it->place, "%.9g s is not the end of a step: this scheme has a fixed step of %.9g s", it->t, run->step);
+    NsDiagNote(run->diag, "write %.15g s, or choose a step of which it is a multiple; schemes that adapt their steps end a step there",
       NsRunTime(run, (PetscInt64)round(steps)));
   }
 }
@@ -86,7 +86,7 @@ PetscErrorCode NsRunSwitch(NsRun *run, NsStepOutcome *outcome)
   }
   const NsLedger ledger = run->ledger;
   PetscCall(NsSchemeStart(run->scheme, &run->state));
-  run->ledger = ledger; /* what a scheme adds to it is for the start of a run */
+  run->ledger = ledger; /* discards what schemes book at the start of a run */
   PetscFunctionReturn(0);
 }
 

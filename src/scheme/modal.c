@@ -55,7 +55,7 @@ static const char *refuses(const NsModel *model, const void *settings)
   (void)settings;
   if (!model->analysis.modes) return "it integrates the modes of finite elements, and a mechanism has none";
   if (!model->linear)
-    return "it needs linear forces; here a spring or bearing is nonlinear or acts for a part of the time, or the spin of a rotor changes or is free";
+    return "it needs linear forces; here a spring or bearing is nonlinear or has `from` or `until`, or the spin of a rotor changes or is free";
   if (model->layout->ranks > 1) return "it runs on one process";
   if (model->moved) return "supports or surfaces move; where the whole model is shaken, write `base: [{acceleration: ...}]`";
   if (model->slots) return NS_REFUSES_SLOTS;
@@ -444,7 +444,7 @@ static const NsKey keys[] = {
     .help = "all modes up to this frequency; Hz and rpm are converted to rad/s", .example = "20 kHz"},
   {"fade", NS_KEY_CHOICE, offsetof(NsSettings_Modal, fade), .choices = NsFadeWords, .default_value = "2",
     .help =
-      "how modes decrease to the end of the basis at contacts; 2: for contact forces; balanced: for motion and forces after many impacts; 2.7, off: for the motion",
+      "how the weights of modes at contacts decrease towards the end of the basis; 2: for contact forces; balanced: for motion and forces after many impacts; 2.7, off: for the motion",
     .example = "balanced"},
   NS_LOCAL_KEYS,
   {NULL},

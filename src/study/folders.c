@@ -1,5 +1,5 @@
 /*
-  Folders of the runs of a study: runs/step=2_ms__type=moreau_jean__0123456789ab. The values are for the reader; the end, 12 digits of the fingerprint, says whose results these are, so that a run is found
+  Folders of the runs of a study: runs/step=2_ms__type=moreau_jean__0123456789ab. The values are for the reader; the end, 12 digits of the fingerprint, identifies the run, so that it is found
   again when the study file varies its keys in another order, or varies more of them.
 */
 #include <ctype.h>

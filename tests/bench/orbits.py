@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How long `percuss orbit` computes, run by hand: processor time less that of a start of the program. Usage: tests/bench/orbits.py PERCUSS [ROUNDS]
+"""Processor time of `percuss orbit`, less that of starting the program; run by hand. Usage: tests/bench/orbits.py PERCUSS [ROUNDS]
 
 It asserts nothing; the least of some rounds is shown beside its target. What the cases are: tests/results/test_orbit.py.
 """

@@ -36,7 +36,7 @@ CASES = (("macneal, massless_contact", "reduce: {modes: 50}", "massless_contact"
 
 
 def seconds(percuss, folder, reduce, scheme, friction, steps):
-    """Processor's time of a run."""
+    """Processor time of a run."""
     config = os.path.join(folder, "cube.yaml")
     with open(config, "w") as file:
         file.write(MODEL.replace("REDUCE", reduce).replace("SCHEME", scheme).replace("FRICTION", friction).replace("END", str(steps)))

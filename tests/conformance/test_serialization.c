@@ -228,7 +228,7 @@ static int find_solver(const char *name)
   return i;
 }
 
-/* Says stop at the k-th question. */
+/* Requests a stop at the k-th call. */
 typedef struct {
   PetscInt  left;
   PetscBool said;

@@ -136,7 +136,7 @@ static void a_floor_is_taken_away(void **state)
   }
 }
 
-/* It falls past where the floor is not yet, or onto it. */
+/* The floor acts from 0.1 s on: a mass above it then lands, one below it ends the run with a penetration. */
 static void a_floor_begins(void **state)
 {
   (void)state;
@@ -224,7 +224,7 @@ static void a_shaker_lets_go(void **state)
   }
 }
 
-/* Until it lets go a clamp is a clamp. */
+/* Before its release, a clamp with `until` gives the same motion as one without. */
 static void a_clamp_holds(void **state)
 {
   PetscReal tip[2][6], size = 0;

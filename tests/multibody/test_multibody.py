@@ -329,7 +329,7 @@ def quarter(modulus):
 
 class Clearance(unittest.TestCase):
     def swing(self, bodies, joint, scheme, extra, friction):
-        """Zeros of the velocity of a disc that swings in its hole from 60 degrees, beside those of the pendulum that it is."""
+        """Zeros of the velocity of a disc that swings in its hole from 60 degrees, compared with those of the equivalent pendulum."""
         config = f"gravity: [0, -9.81, 0]\n{bodies}joints: {{J: {{{joint}, clearance: 20 mm, radius: 30 mm, friction: {friction}}}}}\n"
         results = run(config, scheme, "0.1 ms", 0.5, ["disc"], 1, extra)
         time, speed = results.history["time"], results.history["disc.vx"]
@@ -491,7 +491,7 @@ class Friction(unittest.TestCase):
         np.testing.assert_allclose(results.end("w.vx", "w.wx"), exact, rtol=2e-4)
 
     def test_many_joints(self):
-        """A chain of 40 rods with friction in every hinge, far more rows than dense solvers take: what friction takes is what the energy falls by."""
+        """A chain of 40 rods with friction in every hinge, far more rows than dense solvers take: the work of friction equals the loss of energy."""
         config = "gravity: [0, -9.81, 0]\nbodies:\n"
         config += "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / 10}, 0, 0], to: [{(i + 1) / 10}, 0, 0]}}, mass: 0.1}}\n" for i in range(40))
         config += "joints:\n  j0: {type: revolute, between: [ground, b0.left], friction: 0.2, radius: 5 mm}\n"
@@ -524,7 +524,7 @@ class Bushings(unittest.TestCase):
             self.assertAlmostEqual(2 * math.atan2(case.end(f"b.p{i + 1}")[0], case.end("b.p0")[0]), 2.5, delta=1e-5)
 
     def test_two_bodies(self):
-        """Two bodies that move and rotate far: momentum, moment of momentum and energy, with dashpots what these take."""
+        """Two bodies with large motions and rotations: momentum, angular momentum and energy, with dashpots also their dissipation."""
         config = """bodies:
   a: {type: body, mass: 2, inertia: [0.02, 0.03, 0.04], points: {e: [0.1, 0, 0.05]}, initial: {velocity: [0, 0, 0], angular_velocity: [3 rad/s, 1 rad/s, -2 rad/s]}}
   b: {type: body, at: [0.3, 0, 0], mass: 1, inertia: [0.01, 0.012, 0.004], points: {e: [-0.1, 0.1, 0]}, initial: {velocity: [0.3, -0.2, 0.5], angular_velocity: [1 rad/s, 6 rad/s, 4 rad/s]}}

@@ -325,7 +325,7 @@ time: {end: 2 s}
         self.assertIn("a contact is closed where the orbit begins", done.stderr)
 
     def test_unknown_period(self):
-        """A disc that cross-coupled stiffness lets whirl and a wall limits: the period and the impact are those of a run, det M = e^2 exp(-2 c T/m), and one multiplier is 1."""
+        """A disc that whirls because of cross-coupled stiffness and hits a wall: the period and the impact are those of a run, det M = e^2 exp(-2 c T/m), and one multiplier is 1."""
         config = WHIRL
         self.orbit(config)
         point, event = self.read("branch.csv")[0], self.read("orbit_events.csv")

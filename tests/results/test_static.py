@@ -153,7 +153,7 @@ class Static(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stdout)
 
     def test_free_along_a_surface(self):
-        """A lattice of trusses that only slides on a plane has no static place, also if nothing pushes it; held along the plane its contacts carry its weight."""
+        """A lattice of trusses that only slides on a plane has no unique equilibrium, even without a load along it; if it is held along the plane, its contacts carry its weight."""
         with open(os.path.join(ROOT, "configs/lattice_drop.yaml")) as file:
             text = file.read()
         done = self.call(text)

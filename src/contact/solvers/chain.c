@@ -297,7 +297,7 @@ static PetscBool has_decided(const NsLocalChain *chain, const NsLocalProblem *pr
 {
   const NsLocalSolver *solver = chain->stage > NS_STAGE_ZERO && chain->stage < RESTARTS ? chain->solver[chain->stage - 1] : NULL;
 
-  if (chain->stage == STAGE_Pivoting) return PETSC_FALSE; /* of contacts that depend on each other it finds none */
+  if (chain->stage == STAGE_Pivoting) return PETSC_FALSE; /* it finds no solution for dependent contacts */
   return solver && !solver->type->approximate && solver->type->can && NsLocalCan(solver, problem);
 }
 

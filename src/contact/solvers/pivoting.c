@@ -8,7 +8,7 @@
                  P = +-limit      tangents of joints that slip (+-w <= 0)
 
   For given states that is one linear system, G P = -b with the rows of given impulses replaced by those of the identity. All rows whose sign is wrong change their states at once, as long as there are
-  fewer of them each time, with NS_BOLD exceptions. Where that goes round in circles, as in long chains whose joints begin to slip together, an interior point finds the states: with bounds
+  fewer of them each time, with NS_BOLD exceptions. If the states cycle, as in long chains whose joints begin to slip together, an interior-point method finds them: with bounds
   lo <= P <= hi and distances y, z >= 0 of the velocity w = y - z,
 
       y (P - lo) = z (hi - P) = mu l,     (G + diag(y/(P - lo) + z/(hi - P))) dP = -w + mu l/(P - lo) - mu l/(hi - P)
@@ -26,9 +26,9 @@
 #define NS_PATH    80    /* steps of the interior point */
 #define NS_FALL    0.1   /* of mu in each */
 #define NS_LAST_MU 1e-22 /* of the largest velocity: long chains lose many digits */
-#define NS_TINY    1e-15 /* a limit of less than that of the largest velocity is rounding */
+#define NS_TINY    1e-15 /* times the largest velocity: smaller limits are rounding */
 #define NS_PIVOT   1e-11 /* of a diagonal that is about 1 */
-#define NS_CROWDED 64    /* neighbours of a contact, on average: more are no tree */
+#define NS_CROWDED 64    /* mean number of neighbours above which `fits` is false */
 
 typedef struct {
   PetscInt   contacts, unknowns, rows, entries; /* of the pattern */
@@ -340,7 +340,7 @@ static void solve(const NsLocalSolver_Pivoting *self, PetscReal *x)
 
 /* ---- states --------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The state of row `d` of contact c by P and w: what it is and has is tried first. */
+/* The next state of row `d` of contact c from its state, P and w; a state whose signs are right is kept. */
 static int state_of(const NsLocalProblem *p, PetscInt c, PetscInt d, int state, PetscReal P, PetscReal w)
 {
   const PetscReal limit = NsLocalLimit(p, c);

@@ -16,7 +16,7 @@ typedef struct {
 
 static const NsKey link_keys[] = {
   {"between", NS_KEY_STRINGS, offsetof(NsLinkSettings, between), .required = true, .least = 2, .most = 2,
-    .help    = "two points of bodies; where they are apart, a rigid arm from the first one reaches the second one",
+    .help    = "two points of bodies; if they do not coincide, a rigid arm connects the first point to the second one",
     .example = "[left.right, right.left]"},
   {"fix", NS_KEY_STRINGS, offsetof(NsLinkSettings, fix), .space = NS_SPACE_AXES, .default_value = "[all]", .least = 1,
     .help =

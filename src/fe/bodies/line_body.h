@@ -10,10 +10,9 @@ typedef struct NsReduceSettings NsReduceSettings;
 extern const NsTable            NsTable_Reduce;
 #define NS_REDUCE_KEY(field) \
   { \
-    "reduce", NS_KEY_TABLE, field, \
-      .table   = &NsTable_Reduce, \
-      .help    = "a model of few coordinates in place of the DOF of this body: modes, and static shapes of the contact nodes", \
-      .example = "{method: rubin, modes: 4}" \
+    "reduce", NS_KEY_TABLE, field, .table = &NsTable_Reduce, \
+                                   .help    = "reduced model of this body: modes and static shapes of the contact nodes in place of its DOF", \
+                                   .example = "{method: rubin, modes: 4}" \
   }
 
 typedef struct {

@@ -78,7 +78,7 @@ extern const NsForceType *const NsForceTypes[];
 
 /* All force elements of the config: fe->force. Errors in diag. */
 void NsFeForcesCreate(NsFe *fe);
-/* (switched.c) Puts an element that has been created into one that acts within the window alone. False after an error in diag. */
+/* (switched.c) Wraps an element into one that acts only within the window. False after an error in diag. */
 PetscBool NsFeForceSwitch(NsFe *fe, const NsWindow *window, NsForceElement *force);
 /* Relative motion for unit unknowns, row[n][6]; returns n. unknown and row have room for NS_FORCE_UNKNOWNS. */
 PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6]);

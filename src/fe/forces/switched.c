@@ -1,7 +1,7 @@
 /*
   A force element that acts for a part of the run: the keys `from` and `until` of any type that names them (NsForceType.window).
 
-  It stands in place of the element and holds it within. Its matrices are zero; all of the force, of the matrices and of a law, is computed in every step over all six components of r, as one
+  It replaces the element and contains it (`within`). Its matrices are zero; all of the force, of the matrices and of a law, is computed in every step over all six components of r, as one
   nonlinear law that vanishes while the element is switched off (percuss/switches.h):
 
       f_t = -K r - C r' - D' F(D r, D r')        D: the components of the law within
@@ -123,7 +123,7 @@ static PetscReal used(const void *self, const NsForceMotion *at)
   return use->law->used(use->data, &motion);
 }
 
-/* Also while it is switched off: the step is the same all along. */
+/* Also while it is switched off, so that the critical time step does not change. */
 static void steepest(const void *self, PetscReal *stiffness, PetscReal *damping)
 {
   const Data *data = self;

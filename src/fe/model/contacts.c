@@ -420,7 +420,7 @@ static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSet
     side[0].sides || side[1].sides ? NsArenaPrint(fe->arena, " at (%g, %g, %g) m", x[0], x[1], x[2]) : "");
   if (candidate->face > 0 && -g > candidate->face)
     NsDiagNote(fe->diag,
-      "that is deeper than the faces are large: the two look away from each other, or the bodies overlap; name the sides that face each other");
+      "that is deeper than the size of a face: the surfaces face away from each other, or the bodies overlap; name the sides that face each other");
   else if (side[0].sides || side[1].sides)
     NsDiagNote(fe->diag, "`adjust: %.3g mm` takes it as closed; for a press fit write `start: static`", 1.01e3 * -g);
   else if (pair->type->side)

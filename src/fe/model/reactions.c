@@ -8,7 +8,7 @@
 
   with all elements, force elements and inertias that have a part in h; the moment is about the middle of its nodes. Contact forces on DOF that are held are not part of it.
 
-  For this, everything is numbered once more with the held DOF: DOF d, which is held, is number unknowns + d. fe->unknown has these numbers in between (begin, end), and what is made from them has rows for
+  For this, a second numbering includes the held DOF: held DOF d has the number unknowns + d. Between begin and end fe->unknown contains these numbers, and everything that is built then has rows for
   held DOF, too.
 */
 #include <string.h>
@@ -74,7 +74,7 @@ static void end(NsFe *fe, PetscInt *own)
   fe->unknown = own;
 }
 
-/* Loads and what changes with a spin are made again; messages about them have been given. */
+/* Creates loads and spin-dependent parts a second time, without repeating their messages. */
 static void create(NsFe *fe)
 {
   NsFeReactions      *self  = NsArenaAlloc(fe->arena, sizeof(*self));

@@ -327,7 +327,7 @@ static PetscBool rubs(const NsModel *model)
   return PETSC_FALSE;
 }
 
-/* Whether nothing holds some motion that the loads happen not to push: then loads of no symmetry move it a lot. */
+/* Whether a motion is unrestrained although the loads do not excite it: then an unsymmetric test load causes large displacements. */
 static PetscErrorCode is_free(Problem *self, PetscBool *found)
 {
   Mat       A;
@@ -376,7 +376,7 @@ static PetscErrorCode find(Problem *self, PetscBool loose)
     changed ? "`start: static` found no solution: which contacts are closed does not settle"
             : "`start: static` has no solution: supports, springs, bearings and contacts do not hold the whole model");
   if (self->behind >= 0) {
-    NsDiagNote(fe->diag, "without contact forces, the surfaces of '%s' are %.3g m deep in each other, more than their faces are large",
+    NsDiagNote(fe->diag, "without contact forces, the surfaces of '%s' overlap by %.3g m, more than the size of their faces",
       NsCandidateName(&self->model->candidate[self->behind], name), self->depth);
     NsDiagNote(fe->diag, "name the sides that face each other, or move the bodies apart");
   }

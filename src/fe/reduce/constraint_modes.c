@@ -42,12 +42,12 @@ static PetscErrorCode find_modes(NsFeReduced *self, PetscInt count, const PetscI
 static PetscBool check_modes(NsFe *fe, const NsFeReduced *self, const NsModelModes *modes)
 {
   if (modes->count == 0) {
-    NsDiagError(fe->diag, self->place, "the modes with held boundary cannot be computed: a degree of freedom has no mass, or none has");
+    NsDiagError(fe->diag, self->place, "the modes with held boundary cannot be computed: a degree of freedom has no mass");
     return PETSC_FALSE;
   }
   if (modes->omega[0] > 0) return PETSC_TRUE;
-  NsDiagError(fe->diag, self->place,
-    "bodies can still move freely with their boundary held, which are %d DOF of contacts and of bodies that are not reduced", (int)self->boundary);
+  NsDiagError(fe->diag, self->place, "bodies can still move freely when the boundary is held (%d DOF of contacts and of bodies that are not reduced)",
+    (int)self->boundary);
   NsDiagNote(fe->diag, "craig_bampton is for boundaries that hold the bodies; use `method: rubin` or `macneal`, or supports");
   return PETSC_FALSE;
 }

@@ -13,7 +13,7 @@ static PetscErrorCode find_basis(NsFe *fe, NsFeReduced *self, PetscBool *good)
   PetscCall(NsReducedMake(self->whole, (PetscInt)settings->modes, settings->up_to,
     settings->method == NS_REDUCE_MACNEAL ? (NsFade)settings->fade : NS_FADE_OFF, &found, &self->basis));
   *good = found > 0;
-  if (!found) NsDiagError(fe->diag, self->place, "the modes cannot be computed: a degree of freedom has no mass, or none has");
+  if (!found) NsDiagError(fe->diag, self->place, "the modes cannot be computed: a degree of freedom has no mass");
   for (PetscInt j = 0; *good && j < self->basis.modes; j++) {
     if (!isnan(self->basis.omega[j])) continue;
     NsDiagError(fe->diag, self->place, "a mode grows without bound: the model buckles under its axial forces, and cannot be reduced");
@@ -39,7 +39,7 @@ static PetscErrorCode take_boundary(NsFe *fe, NsFeReduced *self, PetscBool *good
   if (*good) PetscFunctionReturn(0);
   PetscCall(self->whole->view.name_unknown(self->whole, self->unknown[at], name, sizeof(name)));
   NsDiagError(
-    fe->diag, self->place, "%d modes leave no flexibility of their own to the contact of %s, beside that of the other contacts", (int)r, name);
+    fe->diag, self->place, "with %d modes the residual flexibility of the contact of %s depends on that of the other contacts", (int)r, name);
   NsDiagNote(fe->diag, "take fewer modes, or method craig_bampton");
   PetscFunctionReturn(0);
 }

@@ -552,7 +552,7 @@ static void set_operations(const NsFeReduced *self, NsModel *model)
     .load_middles                                      = NsModelLoadMiddles_Reduced};
 }
 
-/* What is that of the whole model, and what is not. */
+/* Copies the fields of the whole model and replaces those that differ. */
 static void set_constants(NsFe *fe, const NsFeReduced *self, NsModel *model)
 {
   *model                  = *self->whole;

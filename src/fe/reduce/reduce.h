@@ -76,7 +76,7 @@ typedef struct {
   Vec              q, v, a;
 } NsFeReduced;
 
-/* settings.c. The settings of all bodies that have them as one; false: no body has any, or they do not go together, or the model does not allow it (errors in diag). */
+/* settings.c. The common settings of all reduced bodies; false: no body is reduced, or settings conflict, or the model does not support it (errors in diag). */
 PetscBool NsReduceSettingsOf(NsFe *fe, const NsModel *model, NsReduceSettings *settings);
 
 /* matrices.c: arrays of so many coordinates; errors in diag where they are too many. */

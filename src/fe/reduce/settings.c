@@ -24,7 +24,7 @@ static const NsKey keys[] = {
     .help = "all modes up to this frequency; Hz and rpm are converted to rad/s", .example = "20 kHz"},
   {"fade", NS_KEY_CHOICE, offsetof(NsReduceSettings, fade), .choices = NsFadeWords, .default_value = "2",
     .help =
-      "of macneal: how modes decrease to the end of the basis at contacts; 2: for contact forces; balanced: for motion and forces after many impacts; 2.7, off: for the motion",
+      "for macneal: how the weights of modes at contacts decrease towards the end of the basis; 2: for contact forces; balanced: for motion and forces after many impacts; 2.7, off: for the motion",
     .example = "balanced"},
   {NULL},
 };
@@ -49,7 +49,7 @@ static void add_body(NsFe *fe, const NsFeBody *first, const NsFeBody *body, Pets
   all->modes += one->modes ? one->modes : usual;
 }
 
-/* What it is not made for: why, in a sentence. */
+/* Why the model cannot be reduced, as a sentence; NULL: it can. */
 static const char *refusal(const NsFe *fe, const NsModel *model)
 {
   for (PetscInt b = 0; b < fe->bodies; b++) {
@@ -63,7 +63,7 @@ static const char *refusal(const NsFe *fe, const NsModel *model)
     return "`reduce` is for linear models; nonlinear springs and bearings, and spins that change or are free, need the whole model";
   if (fe->circulates) return "`reduce` does not support bearings with an unsymmetric stiffness";
   if (fe->moving.moved) return "`reduce` does not support supports that move; `base` moves the whole model";
-  if (model->slots) return "`reduce` does not support contacts of balls in which near pairs share slots: raise `near_pairs` to the number of pairs";
+  if (model->slots) return "`reduce` needs `near_pairs` of contacts between balls to be at least the number of pairs: increase it";
   return NULL;
 }
 

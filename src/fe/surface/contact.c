@@ -152,7 +152,7 @@ static void find_points(NsFe *fe, NsFeSurfaceContact *contact)
   if (!mortar->rows) {
     NsDiagError(fe->diag, place, "no node of '%s' lies opposite to a face of '%s'", points->name, surface->name);
     note_normals(fe, contact);
-    NsDiagNote(fe->diag, "where they come to lie on it later, write `sliding: finite`");
+    NsDiagNote(fe->diag, "if they slide onto it later, write `sliding: finite`");
   } else if (mortar->left_out)
     NsDiagWarning(fe->diag, place, "%d %s of '%s' %s left out, such as the one at %s m: no face of '%s' is opposite", (int)mortar->left_out,
       mortar->left_out > 1 ? "nodes" : "node", points->name, mortar->left_out > 1 ? "are" : "is", vector_text(fe, mortar->first_left_out),
@@ -190,7 +190,7 @@ static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
     NsDiagError(fe->diag, place, "'%s' and '%s' do not overlap: no face lies opposite to one of the other", contact->surface[0]->name,
       contact->surface[1]->name);
     note_normals(fe, contact);
-    NsDiagNote(fe->diag, "where they come to lie on each other later, write `sliding: finite`");
+    NsDiagNote(fe->diag, "if they slide onto each other later, write `sliding: finite`");
   } else if (mortar->left_out)
     NsDiagWarning(fe->diag, place, "%d %s of '%s' %s left out, such as the one at %s m: '%s' covers less than 0.1 %% of %s area",
       (int)mortar->left_out, mortar->left_out > 1 ? "nodes" : "node", contact->surface[0]->name, mortar->left_out > 1 ? "are" : "is",

@@ -3,7 +3,7 @@
 
   A face is a line, a triangle or a bilinear quadrangle between nodes; a triangle with six nodes is cut into four. The signed distance g of x to the nearest point y of a face with normal n is
 
-      within a face   g = n . (x - y),   else   g = +-|x - y|,  n = (x - y)/g,   by the side of that neighbouring face which looks at x the most
+      within a face   g = n . (x - y),   else   g = +-|x - y|,  n = (x - y)/g,   with the sign of the adjacent face of largest |n . (x - y)|
 
   so that g changes by no more than x and the nodes move, and  dg = n . (dx - sum N_k dx_k)  with the shape functions N_k at y. The surface ends at its rim, NS_RIM of a face beyond its last nodes, where
   its faces are continued (N_k outside of 0..1): nodes that lie just on the edge of both bodies stay in contact. Beyond the rim g is the distance to the continued surface, > 0 on both sides, and n the
