@@ -18,7 +18,7 @@ static NsOption options[] = {
   [TIMES]  = {.name = "--times", .takes = "N", .about = "period of the orbit in periods of the forcing (default: orbit.times)"},
   [SETTLE] = {.name = "--settle",
     .takes          = "N",
-    .about          = "simulated periods before Newton's method (default: orbit.settle); models that nothing drives are simulated to time.end"},
+    .about          = "simulated periods before Newton's method (default: orbit.settle); models without a periodic load are simulated to time.end"},
   [POINTS] = {.name = "--points", .takes = "N", .about = "most points of a branch (default: orbit.points)"},
   [SWITCH] = {.name = "--switch",
     .takes          = "NAME,NAME...",

@@ -1,5 +1,5 @@
 /*
-  The first orbit of a model that nothing drives: self-excited oscillation, whose period is unknown.
+  The first orbit of an autonomous model: self-excited oscillation, whose period is unknown.
 
   The model is simulated over the time of the config, then over a part of it again. Backwards from the end x_e of this part the distance |x(t) - x_e|, with the states over their magnitude, rises and falls;
   the first sufficiently small local minimum is one period before x_e. Newton's method then has the period as one more unknown, with the condition that the start moves across the motion only.

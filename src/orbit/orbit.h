@@ -358,7 +358,7 @@ PetscErrorCode NsOrbitStepFrom(NsOrbitBranch *branch, const NsOrbitPoint *point,
 PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit);
 /* find.c: an orbit of so many periods of the forcing at p: simulates `periods` of its periods from the initial state, then Newton's method. *found NULL: *why. */
 PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
-/* find_free.c: an orbit of unknown period of a model that nothing drives. */
+/* find_free.c: an orbit of unknown period, of an autonomous model. */
 PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */
 PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);

@@ -44,7 +44,7 @@ struct NsRun {
   PetscBool        late;           /* the wall limit has passed */
   PetscBool        cleared;        /* the directory has been checked: it is empty, or the run is resumed in it */
   NsRun           *starts_from;    /* of whose state; NULL: none, or done with */
-  NsContactReport *start_report;   /* [candidates] forces and states of its contacts; NULL: there are none */
+  NsContactReport *start_report;   /* [candidates] forces and states of its contacts; NULL: none */
   const char      *started_from;   /* "", or the state of another run, a sentence */
   const char      *checkpoint;     /* name of the checkpoint to resume from, on the process that writes */
   NsCheckpoints   *checkpoints;

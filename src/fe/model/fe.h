@@ -126,7 +126,7 @@ struct NsFe {
   NsList              contact_list;    /* of NsContactSettings: the contacts and ties of the config, and holds */
   NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
   NsFeReactions      *reactions;       /* NULL: nobody has asked for them */
-  NsFeSliding        *sliding;         /* of these, the masters of contacts with finite sliding; NULL: there are none */
+  NsFeSliding        *sliding;         /* of these, the masters of contacts with finite sliding; NULL: none */
   PetscReal          *sliding_q;       /* [touches] where they are; NULL: not placed yet */
 };
 
