@@ -75,7 +75,8 @@ NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena)
 {
   NsProbeColumn copy = *column;
 
-  copy.entries = 0;
+  copy.entries = copy.timed = 0;
   for (PetscInt i = 0; i < column->entries; i++) NsProbeAdd(&copy, arena, column->unknown[i], column->weight[i]);
+  for (PetscInt k = 0; k < column->timed; k++) NsProbeAddTimed(&copy, arena, column->function[k], column->factor[k]);
   return copy;
 }

@@ -401,6 +401,17 @@ static void add_friction(NsMultibody *self, const NsMbJoint *joint)
   if (joint->type != NS_JOINT_Revolute) row->rub[row->rubs++] = (NsMbRow){.joint = joint, .kind = NS_ROW_SLIDE, .axis = {2, 2}, .scale = 1};
 }
 
+/* Friction of what turns in a hole or socket needs a radius, without and with clearance. False after an error. */
+static PetscBool check_radius(NsMultibody *self, const NsMbJoint *joint)
+{
+  const NsJointSettings *settings = joint->settings;
+  const PetscBool        turns    = joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical || joint->type == NS_JOINT_Spherical;
+
+  if (!turns || !(settings->friction > 0) || settings->radius > 0) return PETSC_TRUE;
+  NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "joint '%s' has friction and needs the `radius` of its pin", joint->name);
+  return PETSC_FALSE;
+}
+
 /* Keys of friction without clearance. False after an error. */
 static PetscBool check_friction(NsMultibody *self, const NsMbJoint *joint)
 {
@@ -412,10 +423,7 @@ static PetscBool check_friction(NsMultibody *self, const NsMbJoint *joint)
       self->diag, NsKeysPlace(settings->where, "friction"), "a spherical joint has friction only with a `clearance`: '%s' has none", joint->name);
     return PETSC_FALSE;
   }
-  if (turns && rubs && settings->radius == 0) {
-    NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "joint '%s' has friction and needs the `radius` of its pin", joint->name);
-    return PETSC_FALSE;
-  }
+  if (!check_radius(self, joint)) return PETSC_FALSE;
   if (NsTreeChild(settings->where, "radius") && !(turns && rubs)) {
     NsDiagError(self->diag, NsKeysPlace(settings->where, "radius"), "`radius` has no effect on joint '%s', which has no %s", joint->name,
       turns ? "friction and no clearance" : "clearance");
@@ -440,6 +448,7 @@ static PetscBool check_clearance(NsMultibody *self, const NsMbJoint *joint)
     return PETSC_FALSE;
   }
   if (!joint->loose) return check_friction(self, joint);
+  if (!check_radius(self, joint)) return PETSC_FALSE;
   if (!planar && joint->type == NS_JOINT_Prismatic) {
     NsDiagError(self->diag, NsKeysPlace(settings->where, "clearance"), "a slider with clearance is for bodies in the plane");
     NsDiagNote(self->diag, "in space use a cylindrical joint with clearance, or contacts of a box or points with planes");

@@ -66,6 +66,18 @@ class History(unittest.TestCase):
         with open(os.path.join(self.folder, out, table)) as file:
             return [{key: float(value) if value and value[-1] in "0123456789n" and not value.isalpha() else value for key, value in row.items()} for row in csv.DictReader(file)]
 
+    def test_accelerations_change_no_other_column(self):
+        """Also of nodes that a support moves, whose columns are functions of time."""
+        self.run_config(SHAKEN, "with")
+        self.run_config(SHAKEN, "without", "output.history.accelerations=false")
+        rows = []
+        for out in ("with", "without"):
+            with open(os.path.join(self.folder, out, "history.csv")) as file:
+                rows.append(list(csv.DictReader(file)))
+        for a, b in zip(*rows):
+            self.assertEqual({name: a[name] for name in b}, b)
+        self.assertGreater(max(abs(float(row["beam.left.vy"])) for row in rows[1]), 0.09)
+
     def test_accelerations(self):
         for scheme in ("{type: half_explicit, step: 0.1 ms}", "{type: moreau_jean, step: 0.1 ms}", "{type: event_driven_hem5, step: 10 ms}"):
             self.run_config(OSCILLATOR, "a" + scheme[7:12], f"scheme={scheme}")
