@@ -5,6 +5,8 @@
 
   as bilateral contacts (holds.c), "joint.x", "joint.rz", whose forces on the second point are in contacts.csv. Rotations are small, as everywhere in finite elements. A rigid arm joins the first point to the second
   one, where they are apart: its body has to have rotations then.
+
+  The equations are linear in the twist of a rotor, which is large: arms of a rotor that spins lie along its axis, and its twist is held only against that of a coaxial or parallel rotor.
 */
 #include "fe/model/fe.h"
 
@@ -65,11 +67,57 @@ static PetscBool turns(const NsFeBody *body)
   return any;
 }
 
+static PetscBool spins(const NsFeBody *body)
+{
+  return body->is_rotor && (NsSpinIsFree(body->spin) || NsSpinHighest(body->spin) != 0);
+}
+
+/* Whether both are rotors whose twists may be equal: along parallel axes, both free, or prescribed with equal speeds. */
+static PetscBool turn_together(const NsFeBody *a, const NsFeBody *b)
+{
+  if (!a->is_rotor || !b->is_rotor) return PETSC_FALSE;
+  const PetscReal along = NsDot3(a->frame[0], b->frame[0]), sense = along < 0 ? -1 : 1;
+  if (PetscAbsReal(along) < 1 - 1e-12 || NsSpinIsFree(a->spin) != NsSpinIsFree(b->spin)) return PETSC_FALSE;
+  if (a == b || NsSpinIsFree(a->spin)) return PETSC_TRUE;
+  return NsSpinAtStart(a->spin) == sense * NsSpinAtStart(b->spin) && NsSpinHighest(a->spin) == NsSpinHighest(b->spin);
+}
+
+/* False: an error in diag. arm: rigid arm of the first body. */
+static PetscBool check_spin(NsFe *fe, const NsLinkSettings *link, const NsFeHold *hold, const PetscBool fixed[6], const PetscReal arm[3])
+{
+  static const char *const rotations[] = {"rx", "ry", "rz"};
+  const NsFeBody *const    end[2]      = {&fe->body[hold->end[0].body], &fe->body[hold->end[1].body]};
+  const PetscReal          length      = PetscSqrtReal(NsDot3(arm, arm));
+
+  if (spins(end[0]) && (fixed[0] || fixed[1] || fixed[2]) && PetscAbsReal(NsDot3(arm, end[0]->frame[0])) < length * (1 - 1e-12) - 1e-9) {
+    NsDiagError(fe->diag, link->between.where[1]->place,
+      "this point is not on the axis of '%s', which spins: the rigid arm of this link, %.4g m long, would have to spin with it", end[0]->name,
+      length);
+    NsDiagNote(
+      fe->diag, "name a point on the axis of '%s'; or write a `bearing` in place of the link, which transmits forces without an arm", end[0]->name);
+    return PETSC_FALSE;
+  }
+  for (int p = 0; p < 2; p++) {
+    if (!spins(end[p]) || turn_together(end[p], end[1 - p])) continue;
+    for (int k = 0; k < 3; k++) {
+      if (!fixed[3 + k] || PetscAbsReal(end[p]->frame[0][k]) < 1e-9) continue;
+      NsDiagError(fe->diag, NsKeysPlace(link->where, "fix"), "this link would hold the rotation %s of '%s', which spins about (%g, %g, %g)",
+        rotations[k], end[p]->name, end[p]->frame[0][0], end[p]->frame[0][1], end[p]->frame[0][2]);
+      NsDiagNote(fe->diag,
+        "leave the rotations about the axis of the rotor out of `fix`, such as `fix: [displacements%s%s%s]`; or write a `bearing` in place of the link",
+        fixed[3] && PetscAbsReal(end[p]->frame[0][0]) < 1e-9 ? ", rx" : "", fixed[4] && PetscAbsReal(end[p]->frame[0][1]) < 1e-9 ? ", ry" : "",
+        fixed[5] && PetscAbsReal(end[p]->frame[0][2]) < 1e-9 ? ", rz" : "");
+      return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
 static void add_link(NsFe *fe, const NsLinkSettings *link, const char *name)
 {
   PetscBool fixed[6] = {PETSC_FALSE}, any = PETSC_FALSE;
   NsFeHold  hold  = {.name = name, .where = link->where, .is_link = PETSC_TRUE};
-  PetscReal apart = 0;
+  PetscReal apart = 0, arm[3];
   NsPoint   point[2];
 
   for (int p = 0; p < 2; p++) {
@@ -87,8 +135,9 @@ static void add_link(NsFe *fe, const NsLinkSettings *link, const char *name)
     return;
   }
   for (int k = 0; k < 3; k++) {
-    hold.end[0].arm[k] += point[1].x[k] - point[0].x[k];
-    apart = PetscMax(apart, PetscAbsReal(point[1].x[k] - point[0].x[k]));
+    arm[k] = point[1].x[k] - point[0].x[k];
+    hold.end[0].arm[k] += arm[k];
+    apart = PetscMax(apart, PetscAbsReal(arm[k]));
   }
   for (int i = 0; i < link->fix.count; i++) (void)NsFeAddFix(link->fix.items[i], fixed);
   if (apart > 1e-9 && (fixed[0] || fixed[1] || fixed[2]) && !turns(&fe->body[hold.end[0].body])) {
@@ -97,6 +146,7 @@ static void add_link(NsFe *fe, const NsLinkSettings *link, const char *name)
     NsDiagNote(fe->diag, "name the point of a beam, a rotor or a rigid body first");
     return;
   }
+  if (!check_spin(fe, link, &hold, fixed, arm)) return;
   hold.off = NsSwitchesAdd(fe->switches, 0, link->until, "link", name, link->where, fe->arena);
   for (hold.direction = 0; hold.direction < 6; hold.direction++) {
     if (!fixed[hold.direction]) continue;
