@@ -4,8 +4,7 @@
 
 #define NS_TRIES 5
 
-/* x after so many periods. */
-static PetscErrorCode settle(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal T, PetscInt periods, PetscReal *x, const char **why)
+PetscErrorCode NsOrbitSettle(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal T, PetscInt periods, PetscReal *x, const char **why)
 {
   PetscReal *x1;
 
@@ -42,7 +41,7 @@ PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times,
   for (PetscInt try = 0; try < NS_TRIES && !*found && !*why; try++) {
     NsOrbit       orbit = {.times = times, .phase = 0};
     NsOrbitPoint *point;
-    PetscCall(settle(branch, system, times * system->period, try ? 10 : periods, x, why));
+    PetscCall(NsOrbitSettle(branch, system, times * system->period, try ? 10 : periods, x, why));
     if (*why) break;
     PetscCall(NsOrbitFly(system, 0, times * system->period, x, NULL, branch->arena, &orbit, x1, why));
     for (PetscInt again = 0; again < 3 && !*found && !*why; again++) {

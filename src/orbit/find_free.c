@@ -8,28 +8,9 @@
 #include <string.h>
 #include "orbit.h"
 
-#define NS_NEAR  0.15 /* of the largest distance: a minimum below it is a return */
-#define NS_AGAIN 4    /* sequences tried */
-
-/* x after the time T, in pieces, because a flight has a limited number of events. */
-static PetscErrorCode pass(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal T, PetscInt pieces, PetscReal *x, const char **why)
-{
-  PetscReal *x1;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(system->states, &x1));
-  for (PetscInt k = 0; k < pieces && !*why; k++) {
-    NsArena *arena = NsArenaCreate();
-    NsOrbit  orbit = {.times = 1};
-    PetscCall(NsOrbitFly(system, 0, T / (PetscReal)pieces, x, NULL, arena, &orbit, x1, why));
-    PetscCall(PetscArraycpy(x, x1, system->states));
-    if (*why) *why = NsArenaPrint(system->arena, "%s", *why);
-    NsArenaDestroy(&arena);
-    if (branch->stop && branch->stop()) *why = "stopped before an orbit was found";
-  }
-  PetscCall(PetscFree(x1));
-  PetscFunctionReturn(0);
-}
+#define NS_NEAR   0.15 /* of the largest distance: a minimum below it is a return */
+#define NS_AGAIN  4    /* sequences tried */
+#define NS_PIECES 50   /* of the simulated time, because a flight has a limited number of events */
 
 /* Moments of a part of the motion. */
 typedef struct {
@@ -121,7 +102,7 @@ PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoin
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(system->states, &x, system->states, &x1));
   PetscCall(PetscArraycpy(x, system->start, system->states));
-  PetscCall(pass(branch, system, branch->span, 50, x, why));
+  PetscCall(NsOrbitSettle(branch, system, branch->span / NS_PIECES, NS_PIECES, x, why));
   if (!*why) PetscCall(watch(branch, system, x, &T, why));
   if (!*why) PetscCall(NsOrbitFly(system, 0, T, x, NULL, branch->arena, &orbit, x1, why));
   for (PetscInt k = 0; k < NS_AGAIN && !*found && !*why; k++) {

@@ -223,6 +223,12 @@ typedef struct {
   const PetscReal   *x; /* [m] */
 } NsOrbitMoment;
 
+/* Largest magnitudes of the states, collected by NsOrbitLookAtSize as `look`. */
+typedef struct {
+  PetscInt   states;
+  PetscReal *size; /* [states] */
+} NsOrbitLargest;
+void NsOrbitLookAtSize(void *largest, const NsOrbitMoment *moment);
 /* Calls look at both ends of each segment and between, at least `least` times in a period, more often just behind events. */
 PetscErrorCode NsOrbitTrace(
   NsOrbitSystem *system, const NsOrbit *orbit, PetscInt least, void (*look)(void *context, const NsOrbitMoment *), void *context);
@@ -358,6 +364,8 @@ PetscErrorCode NsOrbitStepFrom(NsOrbitBranch *branch, const NsOrbitPoint *point,
 PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit);
 /* find.c: an orbit of so many periods of the forcing at p: simulates `periods` of its periods from the initial state, then Newton's method. *found NULL: *why. */
 PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
+/* find.c: x after so many periods of length T (s). *why: a simulation failed, or the search was stopped. */
+PetscErrorCode NsOrbitSettle(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal T, PetscInt periods, PetscReal *x, const char **why);
 /* find_free.c: an orbit of unknown period, of an autonomous model. */
 PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */

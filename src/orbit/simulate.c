@@ -87,18 +87,6 @@ PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T,
   PetscFunctionReturn(0);
 }
 
-typedef struct {
-  PetscInt   states;
-  PetscReal *size;
-} Sizes;
-
-static void look_at_size(void *context, const NsOrbitMoment *moment)
-{
-  Sizes *sizes = context;
-
-  for (PetscInt i = 0; i < sizes->states; i++) sizes->size[i] = PetscMax(sizes->size[i], PetscAbsReal(moment->x[i]));
-}
-
 /* J[:, i] = P'(x0) e_i - e_i; NaN where a simulation fails. */
 static PetscErrorCode differentiate(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscReal *J)
 {
@@ -133,9 +121,9 @@ PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *or
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(n, &size, n, &x1));
-  Sizes sizes = {n, size};
+  NsOrbitLargest sizes = {n, size};
   PetscCall(PetscArrayzero(size, n));
-  PetscCall(NsOrbitSimulate(system, t0, orbit->T, orbit->x0, x1, look_at_size, &sizes, &why));
+  PetscCall(NsOrbitSimulate(system, t0, orbit->T, orbit->x0, x1, NsOrbitLookAtSize, &sizes, &why));
   for (PetscInt i = 0; i < n; i++) { /* at least a thousandth of the largest position or velocity */
     PetscReal largest = 0;
     for (PetscInt j = i < n / 2 ? 0 : n / 2; j < (i < n / 2 ? n / 2 : n); j++) largest = PetscMax(largest, size[j]);

@@ -50,14 +50,9 @@ PetscErrorCode NsOrbitTrace(
   PetscFunctionReturn(0);
 }
 
-typedef struct {
-  PetscInt   states;
-  PetscReal *size;
-} Sizes;
-
-static void look_at_size(void *context, const NsOrbitMoment *moment)
+void NsOrbitLookAtSize(void *largest, const NsOrbitMoment *moment)
 {
-  Sizes *sizes = context;
+  NsOrbitLargest *sizes = largest;
 
   for (PetscInt i = 0; i < sizes->states; i++) sizes->size[i] = PetscMax(sizes->size[i], PetscAbsReal(moment->x[i]));
 }
@@ -65,11 +60,11 @@ static void look_at_size(void *context, const NsOrbitMoment *moment)
 PetscErrorCode NsOrbitSizes(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *size)
 {
   const PetscInt n     = system->states / 2;
-  Sizes          sizes = {system->states, size};
+  NsOrbitLargest sizes = {system->states, size};
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(size, system->states));
-  PetscCall(NsOrbitTrace(system, orbit, 16, look_at_size, &sizes));
+  PetscCall(NsOrbitTrace(system, orbit, 16, NsOrbitLookAtSize, &sizes));
   for (int velocities = 0; velocities < 2; velocities++) {
     PetscReal *part = size + velocities * n, largest = 0;
     for (PetscInt i = 0; i < n; i++) largest = PetscMax(largest, part[i]);
