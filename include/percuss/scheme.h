@@ -81,6 +81,9 @@ typedef struct {
   PetscErrorCode (*declare)(NsScheme *, NsWorkspace *);
   /* Before the first step, at the initial state: the last place that may allocate. NULL: nothing to do. */
   PetscErrorCode (*start)(NsScheme *, const NsState *);
+  /* Parts have begun to act or stopped acting (percuss/switches.h); `start` follows. What has no inertia is elsewhere in equilibrium from then on: the state's q becomes that, and
+     ledger->impact loses what it has of energy that reactions of contacts that no longer act have stored. NULL: there is no such thing. */
+  PetscErrorCode (*settle)(NsScheme *, NsState *, NsStepOutcome *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
   /* Completes the state: `step` must write the unknowns of the touch list, which contact reads, and may leave the others to this function. NULL: `step` writes all of them. */
   PetscErrorCode (*complete)(NsScheme *, NsState *);
@@ -125,6 +128,8 @@ PetscErrorCode      NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsCon
 const char    *NsSchemeRefusesLaw(const NsSchemeType *type, const NsModel *model, char *text, size_t size);
 PetscErrorCode NsSchemeDestroy(NsScheme **scheme);
 PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state);
+/* outcome->done: it has an equilibrium, else outcome->reason says why not. */
+PetscErrorCode NsSchemeSettle(NsScheme *scheme, NsState *state, NsStepOutcome *outcome);
 PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
 /* Before the state is read beyond the touch list. */
 PetscErrorCode NsSchemeComplete(NsScheme *scheme, NsState *state);

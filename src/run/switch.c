@@ -2,9 +2,11 @@
   Parts that begin to act or stop acting between two steps (percuss/switches.h).
 
   Each changes the energy of the model at that instant: that of a spring leaves with it. The ledger counts the sum among the external work, and run.json has each of them. Then the scheme starts anew
-  from the state, as with `start: {from: RUN}`.
+  from the state, as with `start: {from: RUN}`. What has no inertia follows a contact, link or support that stops acting at once (NsSchemeSettle): the elastic energy that leaves then is that of
+  the part.
 */
 #include <math.h>
+#include <string.h>
 #include "private.h"
 
 #define NS_ON_TIME 1e-6 /* of a step: an instant this close to its end counts as the end */
@@ -41,7 +43,7 @@ static PetscErrorCode total_energy(NsRun *run, PetscReal *total)
 
   PetscFunctionBegin;
   PetscCall(NsModelEnergy(run->model, run->state.t, run->state.q, run->state.v, &now));
-  *total = now.kinetic + now.elastic + now.potential;
+  *total = now.kinetic + now.elastic + now.potential + run->ledger.impact; /* where schemes have energy that contacts store */
   PetscFunctionReturn(0);
 }
 
@@ -53,12 +55,17 @@ static PetscBool is_due(const NsRun *run)
          run->state.t >= switches->item[switches->done].t - (run->scheme->type->adapts ? 0 : NS_ON_TIME * run->step);
 }
 
+static PetscBool has_reactions(const NsSwitch *it)
+{
+  return !strcmp(it->kind, "contact") || !strcmp(it->kind, "link") || !strcmp(it->kind, "support");
+}
+
 PetscErrorCode NsRunSwitch(NsRun *run, NsStepOutcome *outcome)
 {
   NsSwitches *switches = &run->model->switches;
   PetscReal   before = 0, after = 0;
+  NsSwitch   *last = NULL; /* of this instant; a contact, link or support where there is one */
   PetscInt    deep;
-  PetscBool   any = PETSC_FALSE;
   char        name[NS_CANDIDATE_NAME];
 
   PetscFunctionBegin;
@@ -70,13 +77,13 @@ PetscErrorCode NsRunSwitch(NsRun *run, NsStepOutcome *outcome)
     NsSwitch *it = &switches->item[switches->done];
     NsSwitchesSet(switches, switches->done + 1);
     if (!it->off) continue;
-    any = PETSC_TRUE;
     PetscCall(total_energy(run, &after));
     it->energy = after - before;
     run->ledger.switched += it->energy;
     before = after;
+    if (!last || has_reactions(it) || !has_reactions(last)) last = it;
   }
-  if (!any) PetscFunctionReturn(0);
+  if (!last) PetscFunctionReturn(0);
   PetscCall(NsContactSwitched(run->contact, &run->state, &deep));
   if (deep >= 0) {
     outcome->done = outcome->impulsive = PETSC_FALSE;
@@ -84,6 +91,11 @@ PetscErrorCode NsRunSwitch(NsRun *run, NsStepOutcome *outcome)
       NsCandidateName(&run->model->candidate[deep], name), -NsContactLastGaps(run->contact)[deep]));
     PetscFunctionReturn(0);
   }
+  PetscCall(NsSchemeSettle(run->scheme, &run->state, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(total_energy(run, &after));
+  last->energy += after - before;
+  run->ledger.switched += after - before;
   const NsLedger ledger = run->ledger;
   PetscCall(NsSchemeStart(run->scheme, &run->state));
   run->ledger = ledger; /* discards what schemes book at the start of a run */

@@ -247,6 +247,35 @@ static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscFunctionReturn(0);
 }
 
+/* 2 of the last step again, with the contacts that act now, at the same q_m1. */
+static PetscErrorCode settle(NsScheme *scheme, NsState *x, NsStepOutcome *outcome)
+{
+  NsMasslessContact *self   = scheme->data;
+  NsModel           *model  = scheme->model;
+  const PetscReal    dt     = ((const NsSchemeSettings *)scheme->settings)->step;
+  const NsState      before = {.t = x->t - dt, .q = self->v1, .v = x->v};
+
+  PetscFunctionBegin;
+  if (!model->massless) PetscFunctionReturn(0);
+  PetscCall(factor(scheme, x, dt));
+  PetscCall(VecCopy(x->q, before.q));
+  PetscCall(VecCopy(x->v, self->va));
+  const PetscReal *v  = NsVecRead(x->v);
+  PetscReal       *q0 = NsVecArray(before.q), *va = NsVecArray(self->va);
+  for (PetscInt k = 0; k < model->massless; k++) {
+    const PetscInt i = model->massless_index[k];
+    q0[i] -= dt * v[i];
+    va[i] = 0;
+  }
+  PetscCall(VecCopy(before.q, self->q1));
+  PetscCall(NsModelSettle(model, 1, x->t, self->q1, self->va));
+  PetscCall(touch(scheme, &before, dt, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(take_massless(model, self->q1, self->last));
+  PetscCall(put_massless(model, self->last, x->q));
+  PetscFunctionReturn(0);
+}
+
 /* v_c1 into va, then a1. */
 static PetscErrorCode accelerate(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
@@ -428,6 +457,7 @@ const NsSchemeType NsSchemeType_MasslessContact = {
   .size          = sizeof(NsMasslessContact),
   .declare       = declare,
   .start         = start,
+  .settle        = settle,
   .step          = step,
   .amplification = NsTrapezoidalAmplification,
 };

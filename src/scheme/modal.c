@@ -316,6 +316,19 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
   PetscFunctionReturn(0);
 }
 
+/* The static displacement by the contacts that have ended leaves. Those that last begin with it anew, and their energy returns in the next step: it is not taken out here. */
+static PetscErrorCode settle(NsScheme *scheme, NsState *x, NsStepOutcome *outcome)
+{
+  NsModal *self = scheme->data;
+
+  PetscFunctionBegin;
+  (void)outcome; /* always */
+  if (!self->w0.contacts) PetscFunctionReturn(0);
+  NsModalEndContacts(scheme);
+  PetscCall(assemble(self, self->size[0], x->q, x->v));
+  PetscFunctionReturn(0);
+}
+
 /* ---- the step ------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Free flight, and the displacements of the touch list that would follow with half of the old reactions. */
@@ -486,6 +499,7 @@ const NsSchemeType NsSchemeType_Modal = {
   .size     = sizeof(NsModal),
   .declare  = declare,
   .start    = start,
+  .settle   = settle,
   .step     = step,
   .complete = complete,
   .count    = count,

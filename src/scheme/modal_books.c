@@ -49,8 +49,8 @@ void NsModalBookLoads(NsScheme *scheme, PetscReal dt, const PetscReal *mean)
   ledger->damping += gain - (energy_of(reduced, self->x1) - energy_of(reduced, self->x0));
 }
 
-/* Energy stored in the additional flexibility of contacts: the mean of the reactions at both ends times the change of that displacement. */
-static PetscReal held_back(const NsModal *self)
+/* Energy stored in the additional flexibility of contacts: the mean of the reactions at both ends times the change of that displacement. size: of the loads at the end. */
+static PetscReal held_back(const NsModal *self, const PetscReal *size)
 {
   const NsReduced *reduced = &self->reduced;
   const PetscInt   touches = reduced->touches;
@@ -62,7 +62,7 @@ static PetscReal held_back(const NsModal *self)
     if (mean == 0) continue;
     for (PetscInt j = 0; j < touches; j++) work += mean * (contact[j] - touch[j]) * (self->f1[j] - self->f0[j]);
     for (PetscInt l = 0; l < reduced->loads; l++)
-      work += mean * (reduced->load_contact[l * touches + i] - reduced->load_touch[l * touches + i]) * (self->size[2][l] - self->size[0][l]);
+      work += mean * (reduced->load_contact[l * touches + i] - reduced->load_touch[l * touches + i]) * (size[l] - self->size[0][l]);
   }
   return work;
 }
@@ -90,7 +90,20 @@ static void book_reactions(NsScheme *scheme, PetscReal dt, int end)
 void NsModalBookContacts(NsScheme *scheme, PetscReal dt)
 {
   for (int end = 0; end < 2; end++) book_reactions(scheme, dt, end);
-  scheme->ledger->impact += held_back(scheme->data);
+  scheme->ledger->impact += held_back(scheme->data, ((const NsModal *)scheme->data)->size[2]);
+}
+
+void NsModalEndContacts(NsScheme *scheme)
+{
+  NsModal      *self = scheme->data;
+  const NsRows *rows = &self->w0;
+
+  (void)PetscArraycpy(self->f1, self->f0, self->reduced.touches);
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    if (NsIsOff(scheme->model->candidate[rows->contact[i]].off)) NsModalAddReaction(rows, i, self->lambda0, -1, self->f1);
+  }
+  scheme->ledger->impact += held_back(self, self->size[0]);
+  NsModalSwap(&self->f0, &self->f1);
 }
 
 PetscErrorCode NsModalReport(NsScheme *scheme, PetscReal dt)

@@ -5,8 +5,7 @@
 #define NS_SETTLED         1e-14 /* of the model's length: changes of an iteration that are rounding */
 #define NS_LOOSE           1e-11 /* up to which the iteration may end because it gets no better */
 
-/* f += scale W lambda of the rows of contact i. */
-static void add_reaction(const NsRows *rows, PetscInt i, const PetscReal *lambda, PetscReal scale, PetscReal *f)
+void NsModalAddReaction(const NsRows *rows, PetscInt i, const PetscReal *lambda, PetscReal scale, PetscReal *f)
 {
   for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
     for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) f[rows->touch[j]] += scale * lambda[k] * rows->value[j];
@@ -82,7 +81,7 @@ static PetscErrorCode solve(NsScheme *scheme, PetscReal t, PetscReal dt, PetscIn
   }
   PetscCall(PetscArrayzero(self->f1, touches));
   for (PetscInt k = 0; k < rows->rows; k++) self->lambda1[k] /= dt;
-  for (PetscInt i = 0; i < count; i++) add_reaction(rows, i, self->lambda1, 1, self->f1);
+  for (PetscInt i = 0; i < count; i++) NsModalAddReaction(rows, i, self->lambda1, 1, self->f1);
   NsModalAddProduct(touches, self->both, self->f1, 1, self->spare);
   PetscFunctionReturn(0);
 }
@@ -162,19 +161,19 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
     }
     if (has) {
       close_contact(self, part, k, PetscMax(0, NsContactLastReports(scheme->contact)[rows->contact[i]].gap), rho);
-      add_reaction(rows, i, self->lambda1, (part->share[1] - 1) / 2, self->deficit[1]);
+      NsModalAddReaction(rows, i, self->lambda1, (part->share[1] - 1) / 2, self->deficit[1]);
     } else {
       PetscReal pushed = 0;
       PetscInt  at     = 0;
       while (self->w0.contact[at] != rows->contact[i]) at++;
-      add_reaction(&self->w0, at, self->lambda0, 0.5, self->row);
+      NsModalAddReaction(&self->w0, at, self->lambda0, 0.5, self->row);
       for (PetscInt j = 0; j < touches; j++) {
         if (self->row[j] != 0) pushed += self->row[j] * NsModalAlong(rows, k, self->push + j * touches);
         self->row[j] = 0;
       }
       open_contact(part, pushed,
         NsContactLastGaps(scheme->contact)[rows->contact[i]] + NsModalAlong(rows, k, self->spare) - NsModalAlong(rows, k, self->next), -rho);
-      add_reaction(&self->w0, at, self->lambda0, (part->share[0] - 1) / 2, self->deficit[1]);
+      NsModalAddReaction(&self->w0, at, self->lambda0, (part->share[0] - 1) / 2, self->deficit[1]);
     }
   }
   *change = 0;

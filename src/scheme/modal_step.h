@@ -64,12 +64,17 @@ void NsModalLoadDisplacement(const NsModal *self, const PetscReal *size, PetscRe
 */
 PetscErrorCode NsModalReact(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepOutcome *outcome);
 
+/* f[touches] += scale W lambda of the rows of contact i. */
+void NsModalAddReaction(const NsRows *rows, PetscInt i, const PetscReal *lambda, PetscReal scale, PetscReal *f);
+
 /* ---- energy and reports: modal_books.c ---------------------------------------------------------------------------------------------------------------- */
 
 /* work[loads] = F_k' Phi eta, and its rate, at x[2 modes]; not computed without loads and dampers. */
 void NsModalLookAtLoads(const NsModal *self, const PetscReal *x, PetscReal *work, PetscReal *rate);
 /* Work of friction and of surfaces that move by themselves, and energy stored in the flexibility of contacts. r1 is that with the reactions. */
 void NsModalBookContacts(NsScheme *scheme, PetscReal dt);
+/* f0 loses the reactions of contacts that no longer act (percuss/switches.h), and ledger->impact the energy that these have stored in the flexibility of contacts. */
+void NsModalEndContacts(NsScheme *scheme);
 /* Reports, and which contacts begin the next step with a reaction. The gap rate of a closed contact is zero although the modes move: the flexibility compensates them. */
 PetscErrorCode NsModalReport(NsScheme *scheme, PetscReal dt);
 /*

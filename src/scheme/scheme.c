@@ -113,6 +113,14 @@ PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsSchemeSettle(NsScheme *scheme, NsState *state, NsStepOutcome *outcome)
+{
+  PetscFunctionBegin;
+  outcome->done = PETSC_TRUE;
+  if (scheme->type->settle) PetscCall(scheme->type->settle(scheme, state, outcome));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome)
 {
   const NsLedger before = *scheme->ledger;

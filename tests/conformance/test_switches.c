@@ -287,7 +287,33 @@ static void a_blade_is_lost(void **state)
   }
 }
 
+/* A wall is taken away while a bar presses on it: what has no inertia springs back at once, and its energy, EA (v/c)^2 h/2 = 0.0196 J of one element h, leaves with the wall. */
+static void a_pressed_wall_is_taken_away(void **state)
+{
+  static const char *const schemes[] = {
+    "bodies.bar.mass=redistributed", "scheme.type=massless_contact", "bodies.bar.mass=lumped", "scheme.type=modal"};
+
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    const char *const set[] = {schemes[2 * k], schemes[2 * k + 1], NULL};
+    TestRun           test  = test_run_open(
+                 "bodies: {bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 20}}, material: {density: 7850 kg/m^3, young: 210 GPa},\n"
+                            "  section: {area: 1 cm^2}, initial: {velocity: [-1 m/s, 0, 0]}}}\n"
+                            "contacts: {wall: {between: [bar.left, {plane: {point: [-0.1 mm, 0, 0], normal: [1, 0, 0]}}], until: 0.3 ms}}\n"
+                            "scheme: {type: half_explicit, step: 1 us}\ntime: {end: 1 ms}\n",
+                 set);
+    assert_int_equal(NsRunStart(test.run), 0);
+    go_to(&test, 1e-3);
+    const NsSwitches *switches = &NsRunModel(test.run)->switches;
+    near(switches->item[0].energy, -0.0196, 2e-3);
+    near(NsRunLedger(test.run)->switched, switches->item[0].energy, 1e-12);
+    assert_int_equal(NsSchemeComplete(NsRunScheme(test.run), NsRunState(test.run)), 0);
+    near(numerical(&test), 0, 1e-4);
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {promise_test(a_spring_is_released), promise_test(a_spring_is_engaged), promise_test(a_floor_is_taken_away),
   promise_test(a_floor_begins), promise_test(a_support_lets_go), cmocka_unit_test(a_shaker_lets_go), cmocka_unit_test(a_clamp_holds),
-  cmocka_unit_test(a_blade_is_lost)};
+  cmocka_unit_test(a_blade_is_lost), cmocka_unit_test(a_pressed_wall_is_taken_away)};
 TEST_MAIN(tests)
