@@ -13,6 +13,20 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 
+# A block that is pressed on another one, which is larger.
+PRESSED = """
+bodies:
+  base: {type: solid, state: plane_strain, mesh: {box: {from: [-50 mm, -20 mm, 0], to: [60 mm, 0, 0], cells: [11, 4, 0]}}, material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}}
+  block: {type: solid, state: plane_strain, mesh: {box: {from: [-25 mm, 0, 0], to: [25 mm, 30 mm, 0], cells: [3, 4, 0]}}, material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}}
+supports: {foot: {at: base.bottom}}
+loads: {press: {on: block.top, pressure: 1 MPa}}
+contacts: {t: {between: [{surface: block.bottom}, {surface: base.top}], sliding: finite, friction: 0.2}}
+start: static
+scheme: {type: moreau_jean, step: 0.5 us}
+time: {end: 5 us}
+output: {contacts: {every: 1}, frames: {every: 0}}
+"""
+
 # The third rotor of ROSS's tests: two discs, two bearings.
 ROSS = """
 gravity: [0, -9.8065 m/s^2, 0]
@@ -130,6 +144,18 @@ class Static(unittest.TestCase):
         for row in rows[1:]:
             self.near(float(row["supports.clamp.fy"]), 125, 1e-3)
             self.near(float(row["beam@0.5.uy"]), float(rows[0]["beam@0.5.uy"]), 1e-9)
+
+    def test_start_of_sliding_solids(self):
+        """Contacts of `sliding: finite` begin closed, without an impact, and keep their forces."""
+        done = self.call(PRESSED, "--quiet", command="run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.table("contacts.csv")
+        names = [column[:-6] for column in rows[0] if column.endswith(".state")]
+        self.assertEqual(len(names), 4)
+        for name in names:
+            self.assertEqual(rows[0][name + ".state"], "closed")
+            for row in rows[2:]:
+                self.near(float(row[name + ".impulse"]), float(rows[1][name + ".impulse"]), 1e-4)
 
     def test_film(self):
         """Short journal bearing: eccentricity 0.266298 and attitude 70.62 degrees from the load."""
