@@ -26,6 +26,12 @@ static inline PetscBool NsWindowIsGiven(const NsWindow *window)
   return window->from > 0 || window->until > 0;
 }
 
+/* Whether there is a time that both have. */
+static inline PetscBool NsWindowsMeet(const NsWindow *a, const NsWindow *b)
+{
+  return !(a->until > 0 && a->until <= b->from) && !(b->until > 0 && b->until <= a->from);
+}
+
 static inline PetscBool NsWindowHas(const NsWindow *window, PetscReal t)
 {
   return t >= window->from && !(window->until > 0 && t >= window->until);

@@ -1,4 +1,4 @@
-/* Duplicate contacts: with different laws no reaction can satisfy both. */
+/* Duplicate contacts: with different laws no reaction can satisfy both. Those that never act at the same time (`from`, `until`) are none. */
 #include "equilibrium.h"
 
 /* Whether the gaps agree at the start (in touch_q), and wherever one unknown is moved from there. */
@@ -28,6 +28,12 @@ static PetscBool is_same(const NsFe *fe, const NsPair *a, const NsPair *b, Petsc
   return have_same_gap(fe, a, b, size);
 }
 
+/* held: NsContactSettings.held */
+static const char *kind_of(const NsFe *fe, PetscInt held)
+{
+  return !held ? "contact" : fe->hold[held - 1].is_link ? "link" : "support";
+}
+
 PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source)
 {
   char      name[2][NS_CANDIDATE_NAME];
@@ -42,9 +48,10 @@ PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsCon
     before[i]           = latest[key];
     latest[key]         = i;
     for (PetscInt j = before[i]; j >= 0 && !model->candidate[i].slot; j = before[j]) {
+      if (!NsWindowsMeet(&settings[source[i]].window, &settings[source[j]].window)) continue;
       if (!is_same(fe, &fe->pair[j], pair, model->length_scale)) continue;
-      NsDiagError(fe->diag, settings[source[i]].where->key_place, "contact '%s' duplicates '%s'", NsCandidateName(&model->candidate[i], name[0]),
-        NsCandidateName(&model->candidate[j], name[1]));
+      NsDiagError(fe->diag, settings[source[i]].where->key_place, "%s '%s' duplicates '%s'", kind_of(fe, settings[source[i]].held),
+        NsCandidateName(&model->candidate[i], name[0]), NsCandidateName(&model->candidate[j], name[1]));
       break;
     }
   }
