@@ -152,6 +152,21 @@ class Reduced(unittest.TestCase):
             for row in history:  # it stays at rest
                 self.assertLess(abs(row["beam.right.uy"] - history[0]["beam.right.uy"]), 1e-9 * abs(history[0]["beam.right.uy"]), method)
 
+    def test_static_contact(self):
+        """The beam lies on its stop: its contact force is that of the whole beam, and stays."""
+        text = BEAM.replace("FRICTION", "0.3").replace("elements: 4", "elements: 12").replace("-2 mm", "-1 um").replace("energy: {every: 10}", "energy: {every: 10}, contacts: {every: 10}") + "start: static\n"
+        text = text.replace("loads:\n  blow: {at: beam.right, force: [0, -200 N, 100 N], time: {pulse: {duration: 5 ms}}}\n", "")
+        force = {}
+        for reduce, scheme in (("", "moreau_jean"), ("reduce: {method: macneal, modes: 8}", "massless_contact"), ("reduce: {method: rubin, modes: 8}", "moreau_jean"), ("reduce: {method: craig_bampton, modes: 8}", "moreau_jean")):
+            self.run_it(text.replace("REDUCE", reduce).replace("SCHEME", scheme))
+            rows = self.table("contacts")[1:]
+            column = "stop.force" if scheme == "massless_contact" else "stop.impulse"
+            force[reduce] = rows[0][column] / (1 if scheme == "massless_contact" else 1e-5)  # of ten steps
+            for row in rows:
+                self.assertLess(abs(row[column] - rows[0][column]), 1e-6 * rows[0][column], reduce)
+        for reduce, value in force.items():
+            self.assertLess(abs(value - force[""]), 1e-4 * force[""], reduce)
+
     def test_free_flight_keeps_the_energy(self):
         text = CUBE.replace("MASS", "lumped").replace("end: 108 us", "end: 10 ms").replace("point: [0, 0, -1e-7 m]", "point: [0, 0, -1 m]").replace("contacts: {every: 1}, energy: {every: 1}", "energy: {every: 1000}")
         with open(os.path.join(self.folder, "cube.msh"), "w") as file:

@@ -248,34 +248,6 @@ static PetscErrorCode project_motion(NsFeReduced *self, Vec from, PetscReal *x)
   PetscFunctionReturn(0);
 }
 
-/* The equilibrium of the reduced model under the forces that hold the whole one at q: K x = T'K q. Left as it is where K is singular. */
-static PetscErrorCode find_equilibrium(NsFeReduced *self, Vec q, PetscReal *x)
-{
-  NsModel       *whole = self->whole;
-  const PetscInt n     = self->n;
-  PetscReal     *K, *f;
-  PetscInt       at;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(NsSquare(n), &K, n, &f));
-  PetscCall(PetscArraycpy(K, self->K, n * n));
-  if (NsDenseInvert(n, K, &at)) {
-    PetscCall(VecZeroEntries(self->v));
-    PetscCall(VecZeroEntries(self->q));
-    PetscCall(NsModelForce(whole, 0, self->q, self->v, self->a));
-    const PetscReal *loads = NsVecRead(self->a);
-    for (PetscInt i = 0; i < self->natural; i++) self->full[i] = loads[NsLayoutIndex(whole->layout, i)];
-    PetscCall(NsModelForce(whole, 0, q, self->v, self->a));
-    const PetscReal *rest = NsVecRead(self->a);
-    for (PetscInt i = 0; i < self->natural; i++) self->full[i] -= rest[NsLayoutIndex(whole->layout, i)];
-    for (PetscInt j = 0; j < n; j++) f[j] = NsDenseDot(self->natural, self->T + (size_t)j * (size_t)self->natural, self->full);
-    PetscCall(PetscArrayzero(x, n));
-    NsDenseAdd(n, n, K, 1, f, x);
-  }
-  PetscCall(PetscFree2(K, f));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode NsModelInitial_Reduced(NsModel *model, NsState *state)
 {
   NsFeReduced *self = reduced_of(model);
@@ -287,7 +259,7 @@ static PetscErrorCode NsModelInitial_Reduced(NsModel *model, NsState *state)
   PetscCall(NsVecsCreate(model, &state->q, &state->v, NULL));
   PetscCall(project_motion(self, whole.q, NsVecArray(state->q)));
   PetscCall(project_motion(self, whole.v, NsVecArray(state->v)));
-  if (fe->config->start->state != NS_START_AS_GIVEN) PetscCall(find_equilibrium(self, whole.q, NsVecArray(state->q)));
+  if (fe->config->start->state != NS_START_AS_GIVEN) PetscCall(NsReduceEquilibrium(model, whole.q, state->q));
   state->t = 0;
   PetscCall(NsVecsDestroy(&whole.q, &whole.v, NULL));
   PetscFunctionReturn(0);

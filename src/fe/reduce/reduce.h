@@ -93,6 +93,9 @@ PetscErrorCode NsReduceFrequencies(const NsFeReduced *self, PetscBool held, Pets
 /* model.c: the model over self->whole. */
 PetscErrorCode NsReduceModel(NsFe *fe, NsFeReduced *self, NsModel **model);
 
+/* equilibrium.c: x, of `start: static`, from the whole model's equilibrium q. Left as it is where the stiffness matrix is singular. */
+PetscErrorCode NsReduceEquilibrium(NsModel *model, Vec q, Vec x);
+
 /* view.c: the whole model's view of T x. */
 extern const NsModelView NsReduceView;
 /* (q, v) of the whole model into self->q, self->v; a NULL: self->a is not set. */
