@@ -200,6 +200,20 @@ static void print_peaks(NsRun *run, const Probed *probes, int count)
   }
 }
 
+/* The response is that of the model as it is at t = 0. */
+static void explain_none(const NsModel *model)
+{
+  for (PetscInt k = 0; k < model->switches.count; k++) {
+    const NsSwitch *it = &model->switches.item[k];
+    if (strcmp(it->kind, "unbalance") || !it->acts) continue;
+    fprintf(stderr,
+      "percuss response: no unbalance acts at t = 0, so there is no response to compute: '%s' begins at %g s\n  for its response add --set unbalances.%s.from=\"0 s\"\n",
+      it->name, it->t, it->name);
+    return;
+  }
+  fprintf(stderr, "percuss response: this model has no unbalance, so there is no response to compute\n");
+}
+
 /* False after a message. */
 static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
 {
@@ -209,7 +223,7 @@ static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
   PetscCall(NsFeUnbalanceVectors(NsRunModel(run), unbalance[0], unbalance[1]));
   for (int i = 0; i < 2; i++) PetscCall(VecNorm(unbalance[i], NORM_2, &norm[i]));
   *has = norm[0] > 0 || norm[1] > 0;
-  if (!*has) fprintf(stderr, "percuss response: this model has no unbalance, so there is no response to compute\n");
+  if (!*has) explain_none(NsRunModel(run));
   PetscFunctionReturn(0);
 }
 
