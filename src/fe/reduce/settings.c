@@ -49,6 +49,16 @@ static void add_body(NsFe *fe, const NsFeBody *first, const NsFeBody *body, Pets
   all->modes += one->modes ? one->modes : usual;
 }
 
+/* A spring or bearing with `from` or `until`; NULL: none. */
+static const NsSwitch *switched_force(const NsFe *fe)
+{
+  for (PetscInt k = 0; k < fe->switches->count; k++) {
+    const NsSwitch *it = &fe->switches->item[k];
+    if (!strcmp(it->kind, "bearing") || !strcmp(it->kind, "spring")) return it;
+  }
+  return NULL;
+}
+
 /* Why the model cannot be reduced, as a sentence; NULL: it can. */
 static const char *refusal(const NsFe *fe, const NsModel *model)
 {
@@ -59,6 +69,10 @@ static const char *refusal(const NsFe *fe, const NsModel *model)
         fe->body[b].name);
   }
   if (fe->ranks > 1) return NsArenaPrint(fe->arena, "`reduce` runs on one process, not on %d", fe->ranks);
+  const NsSwitch *force = switched_force(fe);
+  if (force)
+    return NsArenaPrint(fe->arena, "`reduce` does not support `%s` of %s '%s': a model whose springs and bearings change is needed whole",
+      force->acts ? "from" : "until", force->kind, force->name);
   if (!model->linear || !model->constant_mass)
     return "`reduce` is for linear models; nonlinear springs and bearings, and spins that change or are free, need the whole model";
   if (fe->circulates) return "`reduce` does not support bearings with an unsymmetric stiffness";
