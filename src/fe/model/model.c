@@ -484,12 +484,15 @@ static void check_massless(NsFe *fe)
 /* What the static solution with contacts does not support (NsFeStaticsTouch). */
 static void check_start(NsFe *fe)
 {
-  const NsPlace place = NsKeysPlace(fe->config->where, "start");
+  const NsPlace   place = NsKeysPlace(fe->config->where, "start");
+  const NsFeHold *hold  = fe->hold;
 
-  if (fe->config->start->state && fe->holds)
+  if (fe->config->start->state && fe->holds && NsTreeChild(fe->config->where, "start"))
     NsDiagError(fe->diag, place,
       "`start: %s` does not support links, nor supports that stop acting (`until`): start from another run, or from the undeformed state",
       fe->config->start->state == NS_START_STATIC ? "static" : "static_friction");
+  else if (fe->config->start->state && fe->holds)
+    NsDiagError(fe->diag, hold->where->key_place, "`percuss static` does not support links, nor supports that stop acting (`until`)");
   if (NsFeStaticsTouch(fe)) return;
   if (fe->config->start->state == NS_START_STATIC_FRICTION) {
     NsDiagError(fe->diag, place, "`start: static_friction` is for models with contacts or ties, with linear springs and bearings, on one process");
@@ -597,7 +600,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     PetscCall(NsFeCheckHeld(fe));
     PetscCall(NsFeCheckBuckling(fe, model));
     check_start(fe);
-    if (config->start->state > 0) PetscCall(NsFeStatics(fe, model, &loose));
+    if (config->start->state > 0 && !fe->holds) PetscCall(NsFeStatics(fe, model, &loose));
   }
   PetscCall(NsFeContacts(fe, model));
   take_surface_motions(fe, model);
