@@ -145,6 +145,22 @@ class Static(unittest.TestCase):
             self.near(float(row["supports.clamp.fy"]), 125, 1e-3)
             self.near(float(row["beam@0.5.uy"]), float(rows[0]["beam@0.5.uy"]), 1e-9)
 
+    def test_start_with_springs_of_a_part_of_the_run(self):
+        """They act as at t = 0: the one that breaks later helps to hold the beam, and that which begins later does not."""
+        text = PROPPED + "start: static\nscheme: {type: half_explicit, step: 1 us}\ntime: {end: 0.1 ms}\noutput: {history: {probes: [supports.clamp], every: 10}, frames: {every: 0}}\n"
+        spring = "springs: {s: {between: [beam@0.5, ground], direction: [0, 1, 0], stiffness: 1 kN/m%s}}\n"
+        start = {}
+        for name, more in (("always", spring % ""), ("breaks", spring % ", until: 1 s"), ("begins", spring % ", from: 50 us"), ("none", "")):
+            done = self.call(text + more, "--quiet", command="run")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = [float(row["supports.clamp.fy"]) for row in self.table("history.csv")]
+            start[name] = rows[1]
+            for row in rows[1:4]:
+                self.near(row, rows[1], 1e-6)
+        self.near(start["breaks"], start["always"], 1e-6)
+        self.near(start["begins"], start["none"], 1e-6)
+        self.assertGreater(abs(start["always"] - start["none"]), 1e-3)
+
     def test_start_of_sliding_solids(self):
         """Contacts of `sliding: finite` begin closed, without an impact, and keep their forces."""
         done = self.call(PRESSED, "--quiet", command="run")

@@ -80,6 +80,8 @@ extern const NsForceType *const NsForceTypes[];
 void NsFeForcesCreate(NsFe *fe);
 /* (switched.c) Wraps an element into one that acts only within the window. False after an error in diag. */
 PetscBool NsFeForceSwitch(NsFe *fe, const NsWindow *window, NsForceElement *force);
+/* Whether it is one of these, and linear while it acts. */
+PetscBool NsFeForceIsSwitchedLinear(const NsForceElement *force);
 /* Relative motion for unit unknowns, row[n][6]; returns n. unknown and row have room for NS_FORCE_UNKNOWNS. */
 PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6]);
 /* The same with unknowns that supports move (fe/model/moving.h). */

@@ -154,6 +154,11 @@ static const NsForceLawUse *law_of(const NsForceElement *self)
   return &((const Switched *)self->data)->use;
 }
 
+PetscBool NsFeForceIsSwitchedLinear(const NsForceElement *force)
+{
+  return force->type->law == law_of && !NsFeForceLaw(&((const Switched *)force->data)->data.within);
+}
+
 PetscBool NsFeForceSwitch(NsFe *fe, const NsWindow *window, NsForceElement *element)
 {
   const NsForceLawUse *use  = NsFeForceLaw(element);

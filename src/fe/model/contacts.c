@@ -425,7 +425,9 @@ static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSet
     NsDiagNote(fe->diag, "`adjust: %.3g mm` takes it as closed; for a press fit write `start: static`", 1.01e3 * -g);
   else if (pair->type->side)
     NsDiagNote(fe->diag, "%s", pair->type->side);
-  if (fe->rest) NsDiagNote(fe->diag, "the initial state is the static equilibrium (`start: static`)");
+  if (!fe->rest) return;
+  NsDiagNote(fe->diag, "the initial state is the static equilibrium (`start: static`)");
+  NsFeNoteStaticsApart(fe);
 }
 
 /* Of the candidates of two surfaces from `first` on, which follow each other, the deepest; *end: behind them. */

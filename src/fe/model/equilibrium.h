@@ -25,6 +25,8 @@ PetscErrorCode NsFeHoldTwists(const NsFe *fe, PetscReal largest, Mat K, Vec zero
 
 /* src/fe/model/static_contact.c: whether the static solution of this model is sought with its contacts: of linear models, on one process. */
 PetscBool NsFeStaticsTouch(const NsFe *fe);
+/* A note at the last error, where the model has contacts that take no part: why. */
+void NsFeNoteStaticsApart(const NsFe *fe);
 /* fe->rest with closed contacts where it penetrates, or (loose) where nothing else holds the model; fe->rest is 0 then. An error in diag where there is no solution.
    fe->rest_force: contact forces. */
 PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose);

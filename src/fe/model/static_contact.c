@@ -46,9 +46,33 @@ typedef struct {
   PetscReal  depth;               /* m: of that */
 } Problem;
 
+/* A force element that is nonlinear at the start; those that act for a part of the run count as they are at t = 0. NULL: none. */
+static const NsForceElement *first_nonlinear(const NsFe *fe)
+{
+  for (PetscInt k = 0; k < fe->force_elements; k++) {
+    if (NsFeForceLaw(&fe->force[k]) && !NsFeForceIsSwitchedLinear(&fe->force[k])) return &fe->force[k];
+  }
+  return NULL;
+}
+
+static PetscBool may_touch(const NsFe *fe)
+{
+  return fe->config->start->state > 0 && fe->config->contacts.count + fe->config->ties.count > 0;
+}
+
 PetscBool NsFeStaticsTouch(const NsFe *fe)
 {
-  return fe->config->start->state > 0 && fe->config->contacts.count + fe->config->ties.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
+  return may_touch(fe) && fe->ranks == 1 && !first_nonlinear(fe);
+}
+
+void NsFeNoteStaticsApart(const NsFe *fe)
+{
+  if (!may_touch(fe) || NsFeStaticsTouch(fe)) return;
+  const NsForceElement *force = first_nonlinear(fe);
+  if (force)
+    NsDiagNote(fe->diag, "contacts take no part in this static solution, because the %s '%s' is nonlinear", force->type->kind, force->name);
+  else
+    NsDiagNote(fe->diag, "contacts take no part in this static solution on several processes: run on one");
 }
 
 /* w x of a row that `look` has made. */

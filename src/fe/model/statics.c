@@ -69,6 +69,7 @@ static PetscErrorCode report_loose(NsFe *fe, NsModel *model)
   NsDiagError(
     fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static` has no solution: supports, springs and bearings do not hold the whole model");
   NsDiagNote(fe->diag, "free to move: %s", name);
+  NsFeNoteStaticsApart(fe);
   PetscFunctionReturn(0);
 }
 
@@ -118,16 +119,20 @@ static PetscErrorCode twice_energy(const NsFe *fe, const PetscReal *speeds, Vec 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode nonlinear_statics(NsFe *fe, const PetscReal *speeds)
+/* Also with elements that act for a part of the run, where contacts may hold the model. */
+static PetscErrorCode nonlinear_statics(NsFe *fe, const PetscReal *speeds, PetscBool *loose)
 {
   PetscBool found;
 
   PetscFunctionBegin;
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, fe->unknowns, &fe->rest));
   PetscCall(NsFeEquilibrium(fe, speeds, fe->rest, &found));
-  if (found) PetscFunctionReturn(0);
+  *loose = !found && NsFeStaticsTouch(fe);
+  if (*loose) PetscCall(VecZeroEntries(fe->rest));
+  if (found || *loose) PetscFunctionReturn(0);
   NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static`: no static equilibrium was found");
   NsDiagNote(fe->diag, "supports and springs must hold the whole model, and nonlinear springs and bearings must be able to carry the loads");
+  NsFeNoteStaticsApart(fe);
   PetscFunctionReturn(0);
 }
 
@@ -142,7 +147,7 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model, PetscBool *loose)
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
   if (NsFeIsNonlinear(fe)) {
-    PetscCall(nonlinear_statics(fe, speeds));
+    PetscCall(nonlinear_statics(fe, speeds, loose));
     PetscCall(PetscFree(speeds));
     PetscFunctionReturn(0);
   }
