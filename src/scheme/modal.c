@@ -477,7 +477,7 @@ const NsSchemeType NsSchemeType_Modal = {
         "with the flexibility that `fade` adds; probes and frames show the nodes of the mesh, which differ by this flexibility times the force (not with `fade: off`). While contacts last, the `impact` energy contains what they store elastically.\n"
         "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are assembled only when written: "
         "raise `every`. Set-up solves an eigenvalue problem. Damping of the omitted modes is neglected, and so is the part of the initial state that the modes do not "
-        "represent.\n",
+        "represent: `start: static` with closed contacts is at rest only approximately, best with `fade: off`.\n",
       .table = &(const NsTable){"modal", "modal integration", keys, sizeof(NsSettings_Modal), .at_most_one_of = "modes, up_to"},
     },
   .sheet =
