@@ -107,7 +107,7 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
   if (curved)
     also =
       "; use `positions: held`, because gaps on curved surfaces drift; generalised_alpha allows steps ten times as long, with errors of about one per cent";
-  else if (elastic && model->candidates && !d.bounces && model->linear)
+  else if (elastic && model->candidates && !d.bounces && !d.joins && model->linear)
     also = "; for contact forces without oscillation: `mass: redistributed` with massless_contact, or modal";
   if (advice->step < PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS))
     (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps in the period of a load%s", NS_OF_LOAD, also);

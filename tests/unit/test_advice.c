@@ -94,10 +94,28 @@ static void no_contact(void **state)
   assert_near(driven.step, 1 / 8000.0 / 20, 1e-15); /* of the load's period */
 }
 
+/* Only schemes that have links. */
+static void linked_bars(void **state)
+{
+  static const char *const text =
+    "bodies:\n"
+    "  a: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 4}}, material: {density: 7800, young: 210 GPa}, section: {area: 1 cm^2}}\n"
+    "  b: {type: bar, mesh: {line: {from: [1, 0, 0], to: [2, 0, 0], elements: 4}}, material: {density: 7800, young: 210 GPa}, section: {area: 1 cm^2}}\n"
+    "links: {joint: {between: [a.right, b.left], fix: x}}\n"
+    "scheme: {type: half_explicit, step: 1 us}\n"
+    "time: {end: 10 ms}\n";
+  const NsAdvice advice = advice_on(text, NULL);
+
+  (void)state;
+  assert_string_equal(advice.scheme, "half_explicit");
+  assert_null(strstr(advice.reason, "redistributed"));
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(few_steps),
   cmocka_unit_test(some_steps),
   cmocka_unit_test(many_steps),
   cmocka_unit_test(no_contact),
+  cmocka_unit_test(linked_bars),
 };
 TEST_MAIN(tests)

@@ -374,6 +374,22 @@ static void free_spin(void **state)
   }
 }
 
+/* The free motion of masses with mass damping, whose stiffness is negative by rounding, does not grow. */
+static void free_motion_rounded(void **state)
+{
+  Mat M = matrix(2, (PetscReal[]){1, 0, 0, 1}), C = matrix(2, (PetscReal[]){100, 0, 0, 100}),
+      K = matrix(2, (PetscReal[]){1e6, -1e6, -1e6, 1e6 - 1e-7});
+  NsModes modes;
+
+  (void)state;
+  CHECK(NsModesSolve(M, C, K, 10, NS_MODES_DENSE, &modes));
+  for (PetscInt i = 0; i < modes.count; i++) assert_false(modes.mode[i].unstable || modes.mode[i].re > 0 || modes.mode[i].damping_ratio < 0);
+  CHECK(NsModesDestroy(&modes));
+  CHECK(MatDestroy(&M));
+  CHECK(MatDestroy(&C));
+  CHECK(MatDestroy(&K));
+}
+
 /* Two points with lateral motions (1, -i b), whatever the unit of the shape: forward for b > 0. Mixed: each sense has more than a tenth of an area that is not next to nothing. */
 static void senses_of_two_orbits(void **state)
 {
@@ -418,5 +434,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(multiple_and_negative_eigenvalues),
   cmocka_unit_test(cross_coupling_without_damping),
   cmocka_unit_test(free_spin),
+  cmocka_unit_test(free_motion_rounded),
 };
 TEST_MAIN(tests)

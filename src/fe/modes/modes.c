@@ -85,6 +85,8 @@ static PetscErrorCode append(NsModes *modes, const NsPencil *pencil, PetscComple
   mode->damping_ratio = mu == 0 ? 0 : -creal(mu) / cabs(mu);
   /* beyond the errors of mu itself and of K, which enters as mu^2 */
   mode->unstable = mu != 0 && creal(mu) > 1e-10 * cabs(mu) + 1e-14 / cabs(mu);
+  if (mode->kind == NS_MODE_OVERDAMPED && mode->re > 0 && !mode->unstable)
+    mode->re = mode->omega = mode->damping_ratio = 0; /* a rigid one with mass damping */
   PetscCall(backward_error(pencil, mu, y, &mode->residual));
   for (PetscInt i = 0; i < pencil->n; i++) y[i] *= pencil->d[i];
   NsModeTurn(modes, modes->count - 1);
