@@ -393,7 +393,7 @@ typedef struct {
     NsModel *, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
   /* What unknown i is, for messages: "bar node 3 (x = 0.06 m) displacement x". */
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
-  /* Not found: why says what is wrong with the name, in a sentence for the user. */
+  /* Not found: why says what is wrong with the name, in a sentence for the user. Found: why may say what the columns leave out, else it is as before. */
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
   /* Not found: why, as with probe; a sentence that begins with "relative_to" is about that key, else it is about `at`. NULL: the model has no shafts. */
   PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);

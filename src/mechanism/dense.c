@@ -457,7 +457,7 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
   for (PetscInt i = 1; words[i]; i++) {
     if (!strcmp(words[i] + length + 1, name)) nearest = words[i]; /* without the body's name */
   }
-  (void)snprintf(why, size, "there is no coordinate or point '%s'%s", name, NsDidYouMean(nearest));
+  if (!*found) (void)snprintf(why, size, "there is no coordinate or point '%s'%s", name, NsDidYouMean(nearest));
   PetscFunctionReturn(0);
 }
 

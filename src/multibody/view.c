@@ -227,7 +227,7 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
       probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .coordinate = 1 + 3 * (self->first_point[b] + i) + k};
   }
   *found = probe->columns > 0;
-  (void)snprintf(why, size, "body '%s' has no point or quantity '%s'%s", body->name, word, NsDidYouMean(NsNearestWord(word, words)));
+  if (!*found) (void)snprintf(why, size, "body '%s' has no point or quantity '%s'%s", body->name, word, NsDidYouMean(NsNearestWord(word, words)));
   PetscFunctionReturn(0);
 }
 

@@ -124,7 +124,9 @@ static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDi
   PetscFunctionBegin;
   for (int i = 0; i < probes->count; i++) {
     const char *name = probes->items[i];
+    why[0]           = '\0';
     PetscCall(model->view.probe(model, name, &probe, &found, why, sizeof(why)));
+    if (found && *why) NsDiagWarning(diag, probes->where[i]->place, "%s", why);
     if (!found) {
       NsDiagError(diag, probes->where[i]->place, "%s", why);
       NsDiagNote(diag, "%s", model->probe_help);

@@ -397,6 +397,27 @@ static PetscBool add_unbalances(Support *self, const char *name, char *why, size
   return PETSC_TRUE;
 }
 
+/* Forces of links are those of contacts, which no column has: *why says so where a link acts on what the support holds. */
+static void remark_links(const Support *self, const char *name, char *why, size_t size)
+{
+  const NsFe *fe = self->fe;
+  NsPoint     point[2];
+
+  for (PetscInt h = 0; h < fe->holds && !self->still; h++) {
+    if (!fe->hold[h].is_link) continue;
+    NsFeLinkPoints(fe, &fe->hold[h], point);
+    for (int p = 0; p < 2; p++) {
+      for (PetscInt i = 0; i < point[p].unknowns; i++) {
+        const PetscReal *w = weight_of(self, point[p].unknown[i]);
+        if (!w || !(NsDot3(w, w) + NsDot3(w + 3, w + 3) > 0)) continue;
+        (void)snprintf(why, size, "'%s' leaves out the force of link '%s', which acts on a node that this support holds: it is in contacts.csv", name,
+          fe->hold[h].name);
+        return;
+      }
+    }
+  }
+}
+
 /* What changes with a spin, and nonlinear force elements. */
 static void add_changing(Support *self)
 {
@@ -460,6 +481,7 @@ static PetscErrorCode support_columns(
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) NsFeComponentTerms(fe, &c, NULL, all, add_term, &self);
   PetscCall(add_weight(&self));
   *known = add_loads(&self, name, why, size) && add_unbalances(&self, name, why, size);
+  if (*known) remark_links(&self, name, why, size);
   add_changing(&self);
   end(fe, own);
   take_sums(&self);
