@@ -16,11 +16,12 @@ void NsRunCheckSwitches(NsRun *run)
   const NsSwitches   *switches = &run->model->switches;
   const NsSchemeType *type     = run->scheme->type;
 
-  const NsSwitch *first = switches->item;
+  PetscInt first = 0;
 
-  while (first < switches->item + switches->count && !first->off) first++;
-  if (first < switches->item + switches->count && type->varies && !type->adapts) {
-    NsDiagError(run->diag, first->place, "scheme '%s' does not support `from` and `until`: its steps do not end at given times", type->variant.name);
+  while (first < switches->count && !switches->item[first].off) first++;
+  if (first < switches->count && type->varies && !type->adapts) {
+    NsDiagError(run->diag, switches->item[first].place, "scheme '%s' does not support `from` and `until`: its steps do not end at given times",
+      type->variant.name);
     NsDiagNote(run->diag, "half_explicit (with a fixed step) and half_explicit_adaptive support them");
     return;
   }
