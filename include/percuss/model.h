@@ -225,12 +225,13 @@ struct NsProbeColumn {
   PetscReal              constant; /* is added to the sum */
   PetscInt               timed;    /* functions of time that are added, */
   const NsTimeFunction **function;
-  PetscReal             *factor;     /* [timed] times these, filled by NsProbeAddTimed */
-  int                    of_stress;  /* > 0: no sum, but the von Mises (1) or a principal stress (2, 3, 4, the largest first), or half the product with strains (5), of columns before it: */
-  int                    back[12];   /* so many columns before: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
-  PetscInt               coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
-  NsProbeColumn         *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
-  const NsProbeLaw      *law;        /* what is not linear, and added; NULL: nothing */
+  PetscReal             *factor; /* [timed] times these, filled by NsProbeAddTimed */
+  int
+                    of_stress; /* > 0: no sum, but the von Mises (1) or a principal stress (2, 3, 4, the largest first), or half the product with strains (5), of columns before it: */
+  int               back[12];  /* so many columns before: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
+  PetscInt          coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
+  NsProbeColumn    *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
+  const NsProbeLaw *law;        /* what is not linear, and added; NULL: nothing */
 };
 
 /* A part of a column: value(data, t, x) of sums x[inputs] over q or v. */
@@ -245,6 +246,8 @@ struct NsProbeLaw {
 
 /* One more entry of a column. */
 void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscReal weight);
+/* The part of a column of q over velocities (order 1) or accelerations (2), appended to `plus` if it is new; order 0: the column. */
+NsProbeColumn *NsProbePart(NsProbeColumn *column, NsArena *arena, int order);
 /* One more function of time. */
 void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction *function, PetscReal factor);
 /* The sum of these. */

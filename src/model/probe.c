@@ -22,6 +22,18 @@ void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscRe
   column->entries++;
 }
 
+NsProbeColumn *NsProbePart(NsProbeColumn *column, NsArena *arena, int order)
+{
+  if (order == 0) return column;
+  for (NsProbeColumn *part = column->plus; part; part = part->plus) {
+    if (order == 2 ? part->of_acceleration : part->of_velocity) return part;
+  }
+  NsProbeColumn *part = NsArenaAlloc(arena, sizeof(*part));
+  *part               = (NsProbeColumn){.suffix = column->suffix, .of_velocity = order == 1, .of_acceleration = order == 2, .plus = column->plus};
+  column->plus        = part;
+  return part;
+}
+
 void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction *function, PetscReal factor)
 {
   const PetscInt         n    = column->timed;

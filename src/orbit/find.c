@@ -23,11 +23,28 @@ PetscErrorCode NsOrbitSettle(NsOrbitBranch *branch, NsOrbitSystem *system, Petsc
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsOrbitAttempt(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit, NsOrbitSystem **system, NsOrbitPoint **point, const char **why)
+{
+  PetscInt iterations;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitMoveStart(*system, orbit, branch->arena));
+  PetscCall(NsOrbitScale(branch, orbit));
+  PetscCall(NsOrbitCorrect(branch, orbit, p, NULL, point, &iterations));
+  PetscCall(NsOrbitBranchSystem(branch, p, system, why));
+  if (!*point) PetscFunctionReturn(0);
+  PetscCall(NsOrbitScale(branch, (*point)->orbit));
+  PetscCall(NsOrbitExamine(branch, *point));
+  if ((*point)->confirmed || !(*system)->run) PetscFunctionReturn(0);
+  *why =
+    "a contact is closed where the orbit begins, and the model is nonlinear: multipliers cannot be computed by finite differences there. If it opens in a period, shift the phases of the loads";
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why)
 {
   NsOrbitSystem *system;
   PetscReal     *x, *x1;
-  PetscInt       iterations;
 
   PetscFunctionBegin;
   *found = NULL;
@@ -45,22 +62,9 @@ PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times,
     if (*why) break;
     PetscCall(NsOrbitFly(system, 0, times * system->period, x, NULL, branch->arena, &orbit, x1, why));
     for (PetscInt again = 0; again < 3 && !*found && !*why; again++) {
-      PetscCall(NsOrbitMoveStart(system, &orbit, branch->arena));
-      PetscCall(NsOrbitScale(branch, &orbit));
-      PetscCall(NsOrbitCorrect(branch, &orbit, p, NULL, &point, &iterations));
-      PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
-      if (!point) break;
-      PetscCall(NsOrbitScale(branch, point->orbit));
-      PetscCall(NsOrbitExamine(branch, point));
-      if (point->confirmed) {
-        *found = point;
-        break;
-      }
-      if (system->run) {
-        *why =
-          "a contact is closed where the orbit begins, and the model is nonlinear: multipliers cannot be computed by finite differences there. If it opens in a period, shift the phases of the loads";
-        break;
-      }
+      PetscCall(NsOrbitAttempt(branch, p, &orbit, &system, &point, why));
+      if (point && point->confirmed) *found = point;
+      if (!point || *found || *why) break;
       const PetscReal phase = point->orbit->phase;
       PetscCall(
         NsOrbitFly(system, NsOrbitBegins(system, point->orbit), times * system->period, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));

@@ -97,7 +97,6 @@ PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoin
   NsOrbitSystem *system = branch->system;
   NsOrbit        orbit  = {.times = 1};
   PetscReal     *x, *x1, T = 0;
-  PetscInt       iterations;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(system->states, &x, system->states, &x1));
@@ -107,19 +106,10 @@ PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoin
   if (!*why) PetscCall(NsOrbitFly(system, 0, T, x, NULL, branch->arena, &orbit, x1, why));
   for (PetscInt k = 0; k < NS_AGAIN && !*found && !*why; k++) {
     NsOrbitPoint *point;
-    PetscCall(NsOrbitMoveStart(system, &orbit, branch->arena));
-    PetscCall(NsOrbitScale(branch, &orbit));
-    PetscCall(NsOrbitCorrect(branch, &orbit, p, NULL, &point, &iterations));
-    PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
-    if (!point) break;
-    PetscCall(NsOrbitScale(branch, point->orbit));
-    PetscCall(NsOrbitExamine(branch, point));
-    if (point->confirmed)
-      *found = point;
-    else if (system->run)
-      *why = "a contact is closed where the orbit begins, and the model is nonlinear: multipliers cannot be computed by finite differences there";
-    else
-      PetscCall(NsOrbitFly(system, 0, point->orbit->T, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));
+    PetscCall(NsOrbitAttempt(branch, p, &orbit, &system, &point, why));
+    if (point && point->confirmed) *found = point;
+    if (!point || *found || *why) break;
+    PetscCall(NsOrbitFly(system, 0, point->orbit->T, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));
   }
   if (!*found && !*why)
     *why =

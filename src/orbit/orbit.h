@@ -366,6 +366,8 @@ PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit);
 PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
 /* find.c: x after so many periods of length T (s). *why: a simulation failed, or the search was stopped. */
 PetscErrorCode NsOrbitSettle(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal T, PetscInt periods, PetscReal *x, const char **why);
+/* find.c: Newton's method from this orbit and its check, in `system`, which is that at p afterwards too. *point NULL: it does not converge; not confirmed: the sequence is another one, or *why. */
+PetscErrorCode NsOrbitAttempt(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit, NsOrbitSystem **system, NsOrbitPoint **point, const char **why);
 /* find_free.c: an orbit of unknown period, of an autonomous model. */
 PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */

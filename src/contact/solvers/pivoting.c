@@ -166,7 +166,7 @@ static PetscErrorCode find_neighbours(NsLocalSolver_Pivoting *self, const NsLoca
   PetscFunctionReturn(0);
 }
 
-/* Contacts by their distance from `root`, behind those that have a number: order[from ..]. Returns where the list ends. level[contacts]: -1 where there is no number yet. */
+/* Lists the contacts connected to `root` by their distance from it, as order[from ..]; returns the end of the list. level[contacts]: that distance, -1: not listed yet. */
 static PetscInt spread(const NsLocalSolver_Pivoting *self, PetscInt root, PetscInt from, PetscInt *level)
 {
   PetscInt end = from;

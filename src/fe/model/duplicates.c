@@ -1,4 +1,4 @@
-/* Duplicate contacts: with different laws no reaction can satisfy both. Those that never act at the same time (`from`, `until`) are none. */
+/* Duplicate contacts: with different laws no reaction can satisfy both. Contacts that never act at the same time (`from`, `until`) are allowed. */
 #include "equilibrium.h"
 
 /* Whether the gaps agree at the start (in touch_q), and wherever one unknown is moved from there. */

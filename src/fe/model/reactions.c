@@ -214,18 +214,9 @@ static const NsFeVarying *find_varying(const NsFeForces *forces, const NsForceEl
 /* Adds to the column of q, or to its part of v or a. Held unknowns that move add functions of time. */
 static void add_to(NsFe *fe, NsProbeColumn *column, PetscInt unknown, int order, PetscReal weight)
 {
-  NsProbeColumn *part = order ? column->plus : column;
-
   if (weight == 0) return;
   if (NsFeIsMoved(unknown)) NsFeMovedProbe(fe, column, unknown, order, weight);
-  if (unknown < 0) return;
-  while (part && order && (order == 2) != part->of_acceleration) part = part->plus;
-  if (!part) {
-    part         = NsArenaAlloc(fe->arena, sizeof(*part));
-    *part        = (NsProbeColumn){.suffix = column->suffix, .of_velocity = order == 1, .of_acceleration = order == 2, .plus = column->plus};
-    column->plus = part;
-  }
-  NsProbeAdd(part, fe->arena, unknown, weight);
+  if (unknown >= 0) NsProbeAdd(NsProbePart(column, fe->arena, order), fe->arena, unknown, weight);
 }
 
 /* On the first point: K r + C r' - f_t. */

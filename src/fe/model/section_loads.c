@@ -51,26 +51,12 @@ static void change(const NsFe *fe, const NsFeElement *e, const PetscReal xi[3], 
   body->element->loaded(body, e, &room->loads, xi, value);
 }
 
-/* The part of a column over velocities (order 1) or accelerations (2). */
-static NsProbeColumn *part_of(const NsFe *fe, NsProbeColumn *column, int order)
-{
-  for (NsProbeColumn *part = column->plus; part; part = part->plus) {
-    if (order == 2 ? part->of_acceleration : part->of_velocity) return part;
-  }
-  NsProbeColumn *part   = NsArenaAlloc(fe->arena, sizeof(*part));
-  part->of_velocity     = order == 1;
-  part->of_acceleration = order == 2;
-  part->plus            = column->plus;
-  column->plus          = part;
-  return part;
-}
-
 static void add_unknown(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, int order, const PetscReal *value, PetscReal factor)
 {
   for (int c = 0; c < NS_ELEMENT_OUTPUTS; c++) {
     if (value[c] * factor == 0) continue;
     if (NsFeIsMoved(unknown)) NsFeMovedProbe(fe, &column[c], unknown, order, value[c] * factor);
-    if (unknown >= 0) NsProbeAdd(part_of(fe, &column[c], order), fe->arena, unknown, value[c] * factor);
+    if (unknown >= 0) NsProbeAdd(NsProbePart(&column[c], fe->arena, order), fe->arena, unknown, value[c] * factor);
   }
 }
 
