@@ -112,6 +112,8 @@ PetscBool NsContactPainleve(const NsContact *contact, const NsRows *rows, NsPain
 const char *NsContactProblem(const NsContact *contact);
 /* The coefficient of friction (along tangent 1) of the last local problem that the candidate was in: of laws over the sliding speed, that of its solution. */
 PetscReal NsContactFriction(const NsContact *contact, PetscInt candidate);
+/* The coefficient of a law over the sliding speed that a scheme has used itself, for the state in the report. */
+void NsContactTakeFriction(NsContact *contact, PetscInt candidate, PetscReal mu);
 /* Number of rows of the largest island if its Delassus matrix did not fit into memory in the last NsContactDelassus, else 0; *room (or NULL): number of entries that are allowed. */
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
@@ -156,12 +158,16 @@ void NsContactReached(
   Solves for P[rows] with  u = u_free + G P  and the laws of the contacts in `rows`; G is that of the last NsContactDelassus.
     before: NULL: forces, u itself obeys the law;
             else u^-[rows]: u + e u^- obeys it, with the restitution of those contacts for which restitute[i] is true (NULL: all).
-  Friction over the sliding speed takes its coefficient at |u_T| of the solution. With a two-phase law the shift is replaced by an expansion (src/contact/laws/two_phase.c): u_free has to be
+  Friction over the sliding speed takes its coefficient at |u_T| of the solution; in an impact alone (u_free is `before`) that nearest to rest, of several. With a two-phase law the shift is replaced by an expansion (src/contact/laws/two_phase.c): u_free has to be
   u^- then, an impact alone.
   *solved is false if every solver of the chain failed, or a law has no unique solution (NsContactProblem), which is not a PETSc error.
 */
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved);
+/* The same for forces of contacts whose sliding speeds[contacts] are known (m/s): friction at these. Where static and kinetic friction differ, a contact at rest that static friction does not hold has the kinetic
+   coefficient. NsContactFriction is the coefficient of each. */
+PetscErrorCode NsContactSolveAt(
+  NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *speed, PetscReal *P, PetscBool *solved);
 /*
   Contacts on position level: solves 0 <= b + G Psi  _|_  Psi >= 0 (joints: = 0) for Psi[rows]; rows are normals, b their gaps without Psi. No friction, no
   restitution, no history: Psi is the initial guess on entry.

@@ -186,6 +186,11 @@ PetscReal NsContactFriction(const NsContact *contact, PetscInt candidate)
   return contact->laws.sliding ? contact->laws.mu[candidate] : contact->model->candidate[candidate].law.friction;
 }
 
+void NsContactTakeFriction(NsContact *contact, PetscInt candidate, PetscReal mu)
+{
+  contact->laws.mu[candidate] = mu;
+}
+
 const char *NsContactProblem(const NsContact *contact)
 {
   return contact->laws.problem;
@@ -512,6 +517,13 @@ PetscErrorCode NsContactLocal(NsContact *contact, const NsRows *rows, const Pets
   return contact->laws.joints ? NsLawsJoints(contact, rows, b, P, solved) : NsContactLocalOnce(contact, rows, b, P, solved);
 }
 
+static void keep_guess(NsContact *contact, const NsRows *rows, const PetscReal *P)
+{
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
+  }
+}
+
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved)
 {
@@ -528,12 +540,25 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
   if (contact->laws.two_phase && NsLawsHavePhases(contact, rows, before, restitute))
     PetscCall(NsLawsTwoPhases(contact, rows, u_free, before, restitute, P, solved));
   else if (contact->laws.sliding)
-    PetscCall(NsLawsSolve(contact, rows, contact->b, before, P, solved));
+    PetscCall(NsLawsSolve(contact, rows, contact->b, before, before && before == u_free, P, solved));
   else
     PetscCall(NsContactLocal(contact, rows, contact->b, P, solved));
-  for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
-    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
+  if (*solved) keep_guess(contact, rows, P);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactSolveAt(
+  NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *speed, PetscReal *P, PetscBool *solved)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) P[k] = contact->guess[3 * rows->contact[i] + k - rows->start[i]];
   }
+  if (contact->laws.sliding)
+    PetscCall(NsLawsSolveAt(contact, rows, u_free, speed, P, solved));
+  else
+    PetscCall(NsContactLocal(contact, rows, u_free, P, solved));
+  if (*solved) keep_guess(contact, rows, P);
   PetscFunctionReturn(0);
 }
 

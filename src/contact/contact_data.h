@@ -140,8 +140,11 @@ PetscErrorCode NsLawsJoints(NsContact *contact, const NsRows *rows, const PetscR
 /* laws/solve.c */
 PetscErrorCode NsLawsCreate(NsContact *contact);
 PetscErrorCode NsLawsDestroy(NsContact *contact);
-/* NsContactLocal with the coefficients of friction at the sliding speeds of the solution. */
-PetscErrorCode NsLawsSolve(NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *before, PetscReal *P, PetscBool *solved);
+/* NsContactLocal with the coefficients of friction at the sliding speeds of the solution. impact: an impact alone, in which there may be several solutions. */
+PetscErrorCode NsLawsSolve(
+  NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *before, PetscBool impact, PetscReal *P, PetscBool *solved);
+/* NsContactSolveAt. */
+PetscErrorCode NsLawsSolveAt(NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *speed, PetscReal *P, PetscBool *solved);
 /* Row of G of the normal of contact i of the rows, [*width]; *at: its own entry. Of islands with a dense block only. */
 PetscReal *NsLawsRow(const NsContact *contact, const NsRows *rows, PetscInt i, PetscInt *width, PetscInt *at);
 

@@ -8,6 +8,7 @@
   through the Delassus matrix W_u' M^-1 W_P, as all contact here: small, dense, and it may be singular.
 */
 #include "dae.h"
+#include "contact/laws/law.h"
 #include "control.h"
 
 /* Equations that depend on each other fit to rounding, and after a while to the drift of the method: by more than this part of their terms they contradict each other. */
@@ -52,7 +53,9 @@ PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsContact *contact, NsWork
   PetscCall(NsWorkVecs(work, &dae->q1, &dae->v1, &dae->eq, &dae->ev, NULL));
   PetscCall(NsWorkRows(work, &dae->wu, &dae->wp, &dae->all, NULL));
   PetscCall(NsWorkReals(work, work->rows, &dae->lambda, &dae->b, &dae->rate, NULL));
+  PetscCall(NsWorkReals(work, work->candidates, &dae->friction, NULL));
   PetscCall(NsDaeHeldDeclare(work, &dae->held, PETSC_TRUE));
+  PetscCall(NsHistoryFlag(work, "sliding", &dae->sliding));
   PetscCall(NsHistoryNumbers(work, "size_q", 1, &dae->size_q));
   PetscCall(NsHistoryNumbers(work, "size_v", 1, &dae->size_v));
   PetscCall(NsHistoryNumbers(work, "free_size", 1, &dae->free_size));
@@ -68,11 +71,14 @@ PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsContact *contact, NsWork
 PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < held->count; i++) {
-    PetscCheck(held->kind[i] != NS_HOLD_SLIP || dae->model->candidate[held->contact[i]].directions <= 2, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-      "slip along two tangents is not supported");
-  }
   dae->held.count = held->count;
+  dae->sliding    = PETSC_FALSE;
+  for (PetscInt i = 0; i < held->count; i++) {
+    const NsCandidate *candidate = &dae->model->candidate[held->contact[i]];
+    if (held->kind[i] != NS_HOLD_SLIP) continue;
+    PetscCheck(candidate->directions <= 2, PETSC_COMM_SELF, PETSC_ERR_PLIB, "slip along two tangents is not supported");
+    dae->sliding = dae->sliding || (candidate->law.kinds & NS_LAW_SLIDING);
+  }
   PetscCall(PetscArraycpy(dae->held.contact, held->contact, held->count));
   PetscCall(PetscArraycpy(dae->held.kind, held->kind, held->count));
   PetscCall(PetscArraycpy(dae->held.sense, held->sense, held->count));
@@ -111,8 +117,7 @@ static void take_rows(const NsDae *dae, PetscBool forces, NsRows *to)
     to->start[i]   = to->rows;
     for (PetscInt d = 0; d < taken; d++) {
       add_to_row(all, first + d, 1, to, &end);
-      if (forces && dae->held.kind[i] == NS_HOLD_SLIP && directions > 1)
-        add_to_row(all, first + 1, -dae->held.sense[i] * dae->model->candidate[all->contact[i]].law.friction, to, &end);
+      if (forces && dae->held.kind[i] == NS_HOLD_SLIP && directions > 1) add_to_row(all, first + 1, -dae->held.sense[i] * dae->friction[i], to, &end);
       to->drive[to->rows]   = all->drive[first + d];
       to->first[++to->rows] = end;
     }
@@ -120,12 +125,37 @@ static void take_rows(const NsDae *dae, PetscBool forces, NsRows *to)
   to->start[all->contacts] = to->rows;
 }
 
-PetscErrorCode NsDaeRows(NsDae *dae, PetscReal t, Vec q, NsRows *wu, NsRows *wp)
+/* Coefficients of what slips, at the velocities v; NULL: at rest. A contact that is about to slip has the coefficient of sliding, where that jumps. */
+static PetscErrorCode find_friction(NsDae *dae, Vec v)
+{
+  const NsRows *all = &dae->all;
+
+  PetscFunctionBegin;
+  if (dae->sliding && v) PetscCall(NsRowsVelocity(dae->model, all, v, dae->b));
+  for (PetscInt i = 0; i < all->contacts; i++) {
+    const NsLaw    *law   = &dae->model->candidate[all->contact[i]].law;
+    const PetscBool slips = dae->held.kind[i] == NS_HOLD_SLIP && all->start[i + 1] - all->start[i] > 1;
+    dae->friction[i]      = !slips ? 0 : NsLawFriction(law, PetscMax(dae->sliding && v ? PetscAbsReal(dae->b[all->start[i] + 1]) : 0, PETSC_SMALL));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeRows(NsDae *dae, PetscReal t, Vec q, Vec v, NsRows *wu, NsRows *wp)
 {
   PetscFunctionBegin;
   PetscCall(NsModelRows(dae->model, t, q, dae->held.count, dae->held.contact, &dae->all));
   dae->work.rows++;
+  PetscCall(find_friction(dae, v));
   take_rows(dae, PETSC_FALSE, wu);
+  take_rows(dae, PETSC_TRUE, wp);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeSlide(NsDae *dae, Vec v, NsRows *wp)
+{
+  PetscFunctionBegin;
+  if (!dae->sliding) PetscFunctionReturn(0);
+  PetscCall(find_friction(dae, v));
   take_rows(dae, PETSC_TRUE, wp);
   PetscFunctionReturn(0);
 }
@@ -187,7 +217,7 @@ PetscErrorCode NsDaeForces(NsDae *dae, PetscReal t, Vec q, Vec v, Vec a, PetscBo
   PetscFunctionBegin;
   *done = PETSC_TRUE;
   PetscCall(NsDaeFreeAcceleration(dae, t, q, v, a));
-  PetscCall(NsDaeRows(dae, t, q, &dae->wu, &dae->wp));
+  PetscCall(NsDaeRows(dae, t, q, v, &dae->wu, &dae->wp));
   if (!dae->held.count) PetscFunctionReturn(0);
   PetscCall(NsModelRowrate(dae->model, t, q, v, all, dae->rate));
   dae->work.rates++;

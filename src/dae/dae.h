@@ -8,7 +8,7 @@
 
       NORMAL   equation and force along the normal: joints, and contacts without friction
       STICK    along the normal and the tangents
-      SLIP     equation along the normal; force along W_N - mu sense W_T: Coulomb friction against a planar slip of this sign
+      SLIP     equation along the normal; force along W_N - mu sense W_T: friction against a planar slip of this sign, with mu = mu(|u_T|) where the law depends on the sliding speed
 
   Use: NsDaeHold, then NsDaeRestart at a state; NsDaeTry makes a trial step and estimates its error; NsDaeInterpolate evaluates it within, NsDaeForces gives accelerations and
   forces anywhere; NsDaeAccept continues from its end, or NsDaeTry repeats it with another h. Nothing here allocates after NsDaeCreate but
@@ -74,6 +74,8 @@ struct NsDae {
   NsRows     wu, wp, all; /* of the last evaluation: equations, forces; all directions of the held contacts */
   PetscReal *lambda;      /* [rows] of the last solve, by its wp: N */
   PetscReal *b, *rate;    /* [rows] scratch */
+  PetscReal *friction;    /* [candidates] of each held contact that slips: mu of the last evaluation */
+  PetscBool  sliding;     /* some contact that slips has friction over the sliding speed */
   NsDaeWork  work;
   char       reason[256];
   void      *data; /* the method's */
@@ -97,8 +99,11 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
 PetscErrorCode NsDaeTryExactly(NsDae *dae, const NsState *from, PetscReal h, PetscBool *done);
 PetscErrorCode NsDaeAccept(NsDae *dae);
 PetscErrorCode NsDaeInterpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v);
-/* Rows of what is held at (t, q): equations into wu, forces into wp (of the same contacts, with as many rows), such as dae->wu and dae->wp. */
-PetscErrorCode NsDaeRows(NsDae *dae, PetscReal t, Vec q, NsRows *wu, NsRows *wp);
+/* Rows of what is held at (t, q): equations into wu, forces into wp (of the same contacts, with as many rows), such as dae->wu and dae->wp. Friction over the sliding speed is that at v; v NULL: it is
+   not known yet, and NsDaeSlide follows. */
+PetscErrorCode NsDaeRows(NsDae *dae, PetscReal t, Vec q, Vec v, NsRows *wu, NsRows *wp);
+/* The forces wp of the last NsDaeRows with friction at the sliding speeds of v. */
+PetscErrorCode NsDaeSlide(NsDae *dae, Vec v, NsRows *wp);
 /* The index-1 system: a = M^-1 (h + W_P lambda) with W_u' a + d = 0; lambda[rows] (N) also in dae->lambda, by the rows of dae->wp. Where equations depend on each other lambda is one of many. */
 PetscErrorCode NsDaeForces(NsDae *dae, PetscReal t, Vec q, Vec v, Vec a, PetscBool *done);
 

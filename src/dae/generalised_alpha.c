@@ -124,7 +124,7 @@ static PetscErrorCode evaluate(NsDae *dae, PetscReal t, PetscReal gamma)
   const NsRows           *wu    = &dae->wu;
 
   PetscFunctionBegin;
-  PetscCall(NsDaeRows(dae, t, dae->q1, &dae->wu, &dae->wp));
+  PetscCall(NsDaeRows(dae, t, dae->q1, dae->v1, &dae->wu, &dae->wp));
   PetscCall(NsModelGap(model, t, dae->q1, self->gap));
   PetscCall(NsRowsVelocity(model, wu, dae->v1, dae->rate));
   for (PetscInt i = 0; i < wu->contacts; i++) {
@@ -205,7 +205,7 @@ static PetscErrorCode project(NsDae *dae, PetscReal t, PetscBool *done)
 {
   PetscFunctionBegin;
   if (!dae->held.count) PetscFunctionReturn(0);
-  PetscCall(NsDaeRows(dae, t, dae->q1, &dae->wu, &dae->wp));
+  PetscCall(NsDaeRows(dae, t, dae->q1, dae->v1, &dae->wu, &dae->wp));
   PetscCall(NsComplianceUpdate(dae->mass, t, dae->q1, dae->v1, (NsOperator){1, 0, 0}));
   PetscCall(NsDaeSolve(dae, dae->mass, &dae->wu, &dae->wp, dae->v1, NULL, 0, done));
   PetscFunctionReturn(0);

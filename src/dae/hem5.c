@@ -100,8 +100,9 @@ static PetscErrorCode next_stage(NsDae *dae, const NsState *from, PetscReal h, i
   PetscCall(NsDaeRate(dae, at.q, self->V[i], self->U[i]));
   PetscCall(NsDaeCombine(from->q, h, i + 1, a, self->U, q));
   if (last) PetscCall(NsModelTidy(dae->model, q));
-  PetscCall(NsDaeRows(dae, from->t + ns_hem5_c[i + 1] * h, q, &dae->wu, &self->at[(i + 1) % 2]));
+  PetscCall(NsDaeRows(dae, from->t + ns_hem5_c[i + 1] * h, q, NULL, &dae->wu, &self->at[(i + 1) % 2]));
   PetscCall(force_stage(dae, &at, wp, &(Sum){from->v, h, i + 1, a, self->A}, v, done));
+  PetscCall(NsDaeSlide(dae, v, &self->at[(i + 1) % 2]));
   PetscFunctionReturn(0);
 }
 
@@ -128,7 +129,7 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
 
   PetscFunctionBegin;
   self->ends = PETSC_FALSE;
-  if (!self->starts) PetscCall(NsDaeRows(dae, from->t, from->q, &dae->wu, &self->first));
+  if (!self->starts) PetscCall(NsDaeRows(dae, from->t, from->q, from->v, &dae->wu, &self->first));
   self->starts = PETSC_TRUE;
   PetscCall(VecCopy(from->v, self->V[0]));
   for (int i = 0; i < STAGES && *done; i++) PetscCall(next_stage(dae, from, h, i, done));
@@ -161,8 +162,9 @@ static PetscErrorCode add_stage(NsDae *dae, const NsState *from, PetscBool *done
   PetscCall(NsDaeRate(dae, dae->q1, dae->v1, end));
   PetscCall(NsDaeCombine(from->q, h, 3, ns_hem5_a10, U, self->q10));
   PetscCall(NsDaeFreeAcceleration(dae, t1, dae->q1, dae->v1, A[2]));
-  PetscCall(NsDaeRows(dae, t10, self->q10, &dae->wu, &self->w10));
+  PetscCall(NsDaeRows(dae, t10, self->q10, NULL, &dae->wu, &self->w10));
   PetscCall(force_stage(dae, &(NsState){t1, dae->q1, dae->v1}, &self->at[0], &(Sum){from->v, h, 3, ns_hem5_a10, A}, self->V10, done));
+  PetscCall(NsDaeSlide(dae, self->V10, &self->w10));
   PetscCall(NsDaeRate(dae, self->q10, self->V10, self->U[STAGES + 1]));
   PetscCall(NsDaeFreeAcceleration(dae, t10, self->q10, self->V10, self->A10));
   PetscFunctionReturn(0);
@@ -175,7 +177,7 @@ static PetscErrorCode stop(NsDae *dae, PetscReal t, Vec q, Vec v)
   PetscBool   done;
 
   PetscFunctionBegin;
-  PetscCall(NsDaeRows(dae, t, q, &dae->wu, &dae->wp));
+  PetscCall(NsDaeRows(dae, t, q, v, &dae->wu, &dae->wp));
   PetscCall(NsComplianceUpdate(dae->mass, t, self->q10, self->V10, (NsOperator){1, 0, 0}));
   PetscCall(NsDaeSolve(dae, dae->mass, &dae->wu, &self->w10, v, NULL, 0, &done));
   PetscFunctionReturn(0);

@@ -81,6 +81,7 @@ PetscErrorCode NsEventDrivenDeclare(NsScheme *scheme, NsWorkspace *work, const N
   PetscCall(NsDaeHeldDeclare(work, &self->after, PETSC_FALSE));
   PetscCall(NsWorkRows(work, &self->full, &self->wu, &self->wp, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->P, &self->force, &self->before, &self->velocity, &self->b, NULL));
+  PetscCall(NsWorkReals(work, work->candidates, &self->slip, NULL));
   PetscCall(NsWorkFlags(work, work->candidates, &self->restitute, &self->impact, NULL));
   PetscCall(NsWorkBytes(work, sizeof(*self->guard) * (size_t)self->guards, &self->guard));
   PetscCall(declare_history(self, work));

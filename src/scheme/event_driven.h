@@ -7,7 +7,7 @@
 
   A step of the loop ends with one step of the DAE solver, or at the first event within it:
 
-      a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu lambda_N; a slipping one comes to rest;
+      a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu(0) lambda_N; a slipping one comes to rest;
       a jump or kink of a load, or of the speed of a shaft or a surface (NsModelTimes): known beforehand, because the error estimate of a body at rest does not show it
 
   An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e u_N- _|_ P_N >= 0 (and friction). Then the held contacts of I2 are selected:
@@ -106,6 +106,7 @@ typedef struct {
   NsRows        full, wu, wp; /* all directions of some contacts; equations and forces */
   PetscReal    *P, *force;    /* [rows] of the last problem; of `full` */
   PetscReal    *before, *velocity, *b;
+  PetscReal    *slip; /* [candidates] of those in `after`, when they are listed: sliding speeds; 0: at rest */
   PetscBool    *restitute, *impact;
   NsEventGuard *guard; /* [2 candidates] gap, press; grip */
   PetscInt      guards;

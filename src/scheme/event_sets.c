@@ -96,7 +96,7 @@ static PetscErrorCode still(NsScheme *scheme, const NsHeld *held, NsState *at, N
   PetscFunctionBegin;
   PetscCall(NsDaeHold(self->dae, held));
   if (!held->count) PetscFunctionReturn(0);
-  PetscCall(NsDaeRows(self->dae, at->t, at->q, rows, &self->wp));
+  PetscCall(NsDaeRows(self->dae, at->t, at->q, at->v, rows, &self->wp));
   PetscCall(NsContactDelassus(scheme->contact, self->dae->mass, rows, rows));
   PetscCall(NsRowsVelocity(scheme->model, rows, at->v, self->velocity));
   PetscCall(NsContactFit(scheme->contact, rows, self->velocity, self->P, &left));
@@ -155,18 +155,20 @@ static void list_resting(NsScheme *scheme, PetscBool was_hit)
     after->contact[after->count] = i;
     after->sense[after->count]   = 0;
     after->kind[after->count]    = candidate->directions > 1 ? NS_HOLD_STICK : NS_HOLD_NORMAL;
+    self->slip[after->count]     = 0;
     if (candidate->directions > 1 && PetscAbsReal(u[1]) > tolerance) {
       after->kind[after->count]  = NS_HOLD_SLIP;
       after->sense[after->count] = sign_of(u[1]);
+      self->slip[after->count]   = PetscAbsReal(u[1]);
     }
     after->count++;
   }
 }
 
-/* Whether a contact sticks or begins to slip, from its force P and acceleration w: the slip is against the force, because w is rounding where other contacts hold it, too. */
-static void settle_grip(const NsCandidate *candidate, const PetscReal *P, const PetscReal *w, NsHoldKind *kind, PetscReal *sense)
+/* Whether a contact with the coefficient mu sticks or begins to slip, from its force P and acceleration w: the slip is against the force, because w is rounding where other contacts hold it, too. */
+static void settle_grip(PetscReal mu, const PetscReal *P, const PetscReal *w, NsHoldKind *kind, PetscReal *sense)
 {
-  if (PetscAbsReal(P[1]) < candidate->law.friction * P[0] * (1 - 1e-10)) return;
+  if (PetscAbsReal(P[1]) < mu * P[0] * (1 - 1e-10)) return;
   *kind  = NS_HOLD_SLIP;
   *sense = P[1] != 0 ? -sign_of(P[1]) : sign_of(w[1]);
 }
@@ -185,7 +187,8 @@ static void keep_pressed(NsScheme *scheme, const PetscReal *P, const PetscReal *
     after->contact[count] = i;
     after->kind[count]    = after->kind[k];
     after->sense[count]   = after->sense[k];
-    if (after->kind[k] == NS_HOLD_STICK) settle_grip(candidate, P + row, w + row, &after->kind[count], &after->sense[count]);
+    if (after->kind[k] == NS_HOLD_STICK)
+      settle_grip(NsContactFriction(scheme->contact, i), P + row, w + row, &after->kind[count], &after->sense[count]);
     count++;
   }
   after->count = count;
@@ -212,7 +215,7 @@ static PetscErrorCode solve_after(NsScheme *scheme, const char *what, NsStepOutc
   NsContact     *contact = scheme->contact;
 
   PetscFunctionBegin;
-  PetscCall(NsContactSolve(contact, &self->wu, self->b, NULL, NULL, self->P, &outcome->done));
+  PetscCall(NsContactSolveAt(contact, &self->wu, self->b, self->slip, self->P, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, &self->wu, what));
     PetscFunctionReturn(0);
@@ -231,7 +234,7 @@ static PetscErrorCode select_by_accelerations(NsScheme *scheme, const NsState *a
 
   PetscFunctionBegin;
   PetscCall(NsDaeHold(self->dae, &self->after));
-  PetscCall(NsDaeRows(self->dae, at->t, at->q, &self->wu, &self->wp));
+  PetscCall(NsDaeRows(self->dae, at->t, at->q, at->v, &self->wu, &self->wp));
   PetscCall(NsComplianceUpdate(self->dae->mass, at->t, at->q, at->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(contact, self->dae->mass, &self->wu, &self->wp));
   PetscCall(free_accelerations(scheme, at, self->b));
@@ -299,7 +302,9 @@ static PetscErrorCode expand_forces(NsScheme *scheme, const NsState *at)
   PetscCall(NsModelRows(scheme->model, at->t, at->q, held->count, held->contact, &self->full));
   for (PetscInt k = 0; k < held->count; k++) {
     const PetscReal *lambda = self->dae->lambda + self->dae->wu.start[k];
-    const PetscReal  mu     = scheme->model->candidate[held->contact[k]].law.friction;
+    const NsLaw     *law    = &scheme->model->candidate[held->contact[k]].law;
+    const PetscReal  mu     = held->kind[k] == NS_HOLD_SLIP ? self->dae->friction[k] : law->friction;
+    if (law->kinds & NS_LAW_SLIDING) NsContactTakeFriction(scheme->contact, held->contact[k], mu);
     for (PetscInt row = self->full.start[k], d = 0; row < self->full.start[k + 1]; row++, d++)
       self->force[row] = d == 0 || held->kind[k] == NS_HOLD_STICK ? lambda[d] : held->kind[k] == NS_HOLD_SLIP ? -mu * held->sense[k] * lambda[0] : 0;
     self->largest_force = PetscMax(self->largest_force, PetscAbsReal(self->force[self->full.start[k]]));

@@ -32,7 +32,7 @@ static const struct {
   {BELT("{stribeck: {static: 0.4, kinetic: 0.25, velocity: 0.1 m/s}}", "0.5 N s/m"), 0.7815794159094052, 0.047523470863188574, -0.20453173415270562},
 };
 
-/* Two ends of sticking are a period apart; a step is the resolution of both. */
+/* Two ends of sticking are a period apart; a step is the resolution of both, or the tolerance of schemes that locate them. */
 static void stick_slip_on_a_belt(void **state)
 {
   const PetscReal dt = 2e-4;
@@ -57,7 +57,7 @@ static void stick_slip_on_a_belt(void **state)
         last = now;
       }
       assert_true(count >= 2);
-      assert_near(ends[count - 1] - ends[count - 2], cycles[c].period, 2.01 * dt);
+      assert_near(ends[count - 1] - ends[count - 2], cycles[c].period, promise_meets(p) ? 1e-6 : 2.01 * dt);
       assert_near(most, cycles[c].most, 2e-5);
       assert_near(least, cycles[c].least, 1e-4);
       CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));

@@ -366,7 +366,7 @@ static void residuals(const Motion *motion, PetscReal t, Vec q, Vec v, PetscReal
   PetscReal g[4], u[8];
 
   CHECK(NsModelGap(dae->model, t, q, g));
-  CHECK(NsDaeRows(dae, t, q, &dae->wu, &dae->wp));
+  CHECK(NsDaeRows(dae, t, q, v, &dae->wu, &dae->wp));
   CHECK(NsRowsVelocity(dae->model, &dae->wu, v, u));
   for (PetscInt i = 0; i < dae->held.count; i++) *gap = fmax(*gap, fabs(g[dae->held.contact[i]]));
   for (PetscInt k = 0; k < dae->wu.rows; k++) *rate = fmax(*rate, fabs(u[k]));

@@ -178,7 +178,8 @@ static PetscBool is_unique(NsContact *contact, const NsRows *rows, const PetscRe
   return PETSC_TRUE;
 }
 
-PetscErrorCode NsLawsSolve(NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *before, PetscReal *P, PetscBool *solved)
+PetscErrorCode NsLawsSolve(
+  NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *before, PetscBool impact, PetscReal *P, PetscBool *solved)
 {
   NsLaws *self = &contact->laws;
 
@@ -204,7 +205,7 @@ PetscErrorCode NsLawsSolve(NsContact *contact, const NsRows *rows, const PetscRe
       again                   = again || changed;
     }
     if (again) continue;
-    *solved = is_unique(contact, rows, P);
+    *solved = impact || is_unique(contact, rows, P);
     if (!*solved) PetscCall(PetscArrayzero(P, rows->rows));
     PetscFunctionReturn(0);
   }
@@ -212,5 +213,31 @@ PetscErrorCode NsLawsSolve(NsContact *contact, const NsRows *rows, const PetscRe
     "friction over the sliding speed has no solution in this step that an iteration finds; a shorter step may help");
   *solved = PETSC_FALSE;
   PetscCall(PetscArrayzero(P, rows->rows));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsLawsSolveAt(NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *speed, PetscReal *P, PetscBool *solved)
+{
+  NsLaws   *self  = &contact->laws;
+  PetscBool again = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  self->problem[0] = '\0';
+  for (PetscInt i = 0; i < rows->contacts; i++)
+    self->mu[rows->contact[i]] = NsLawFriction(&contact->model->candidate[rows->contact[i]].law, speed[i]);
+  while (again) { /* once for each contact, at most */
+    again = PETSC_FALSE;
+    PetscCall(NsContactLocal(contact, rows, b, P, solved));
+    if (!*solved) PetscFunctionReturn(0);
+    for (PetscInt i = 0; i < rows->contacts; i++) {
+      const PetscInt c = rows->contact[i], k = rows->start[i], tangents = rows->start[i + 1] - k - 1;
+      const NsLaw   *law = &contact->model->candidate[c].law;
+      if (!(law->kinds & NS_LAW_SLIDING) || tangents == 0 || !(P[k] > 0) || self->mu[c] < law->friction) continue;
+      const PetscReal sliding = NsLawFriction(law, PETSC_SMALL);
+      if (sliding >= law->friction || length(P + k + 1, tangents) < law->friction * P[k] * (1 - 1e-12)) continue;
+      self->mu[c] = sliding;
+      again       = PETSC_TRUE;
+    }
+  }
   PetscFunctionReturn(0);
 }

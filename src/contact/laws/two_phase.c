@@ -100,7 +100,7 @@ static PetscErrorCode expand(
     *solved = replace_rows(contact, rows);
     if (!*solved) (void)snprintf(self->problem, sizeof(self->problem), "an impact of so many coupled contacts needs `restitution_law: newton`");
     if (*solved) {
-      PetscCall(NsLawsSolve(contact, rows, self->b, before, self->Pe, solved));
+      PetscCall(NsLawsSolve(contact, rows, self->b, before, PETSC_TRUE, self->Pe, solved));
       restore_rows(contact, rows);
     }
     if (!*solved) PetscFunctionReturn(0);
@@ -146,7 +146,7 @@ PetscErrorCode NsLawsTwoPhases(NsContact *contact, const NsRows *rows, const Pet
   const NsIslands *islands = &contact->islands;
 
   PetscFunctionBegin;
-  PetscCall(NsLawsSolve(contact, rows, u_free, before, P, solved));
+  PetscCall(NsLawsSolve(contact, rows, u_free, before, PETSC_TRUE, P, solved));
   if (!*solved) PetscFunctionReturn(0);
   PetscCall(NsContactReact(contact, rows, P, self->uc));
   for (PetscInt k = 0; k < rows->rows; k++) {
