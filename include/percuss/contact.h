@@ -206,7 +206,8 @@ typedef struct {
   PetscInt  candidate; /* -1: none */
   PetscReal before, depth, after, travel;
 } NsPassage;
-/* After NsContactEndStep, and before the next step begins: the deepest passage of the step. Only for models with the operation `travel`; curved paths are approximated by straight ones. */
-PetscErrorCode NsContactPassage(NsContact *contact, NsPassage *passage);
+/* After NsContactEndStep, and before the next step begins: the deepest passage of the step, which was from one time to the other. Only for models with the operation `travel`; curved paths are
+   approximated by straight ones. */
+PetscErrorCode NsContactPassage(NsContact *contact, PetscReal from, PetscReal to, NsPassage *passage);
 /* Gap, gap rate and state of the inactive candidates at the end of the step, for outputs of all candidates. */
 PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state);

@@ -78,8 +78,8 @@ PetscErrorCode NsGuardCreate(NsRun *run);
 /* At the start, once the ledger is open. */
 PetscErrorCode NsGuardStart(NsRun *run);
 void           NsGuardSerialize(NsGuard *guard, NsArchive *archive);
-/* (all) After each step: gaps and contact forces; the largest penetration. */
-PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step);
+/* (all) After each step, which began at the time `from`: gaps and contact forces; the largest penetration; contacts that it jumped over. */
+PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step, PetscReal from);
 /* (all) Rotations and strains: at the steps at which the energy is checked. */
 PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step);
 /* (all) Each 16th step: velocities and spins. *energy: the ledger has to be closed and checked, and deformations too. */

@@ -364,8 +364,8 @@ typedef struct {
      their rows, indexed by the number of a row among the rows of all candidates. NULL: every candidate is evaluated every time. */
   PetscErrorCode (*rates_of)(NsModel *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count, const PetscInt *candidate,
     PetscReal *g, PetscReal *u);
-  /* Relative displacement of the partners of a candidate between two sets of values of the touch list, m: an upper bound of the change of the gap. NULL: not known. */
-  PetscReal (*travel)(const NsModel *, PetscInt candidate, const PetscReal *from, const PetscReal *to);
+  /* Relative displacement of the partners of a candidate from the time t[0] to t[1], with these values of the touch list, m: an upper bound of the change of the gap on the straight path. NULL: not known. */
+  PetscReal (*travel)(const NsModel *, PetscInt candidate, const PetscReal t[2], const PetscReal *from, const PetscReal *to);
   /* How far the partners of a candidate between two surfaces have slid along each other since the undeformed state, m; 0 for others. NULL: there are no surfaces. */
   PetscReal (*slip)(NsModel *, PetscInt candidate, const PetscReal *touch_q);
   /*

@@ -452,12 +452,13 @@ PetscErrorCode NsBroadPhaseStart(NsContact *contact, const NsState *state)
   NsBroadPhase *broad = &contact->broad;
 
   PetscFunctionBegin;
-  if (!broad->enabled || broad->ends > 0 || broad->started) PetscFunctionReturn(0);
+  if (broad->ends > 0 || broad->started) PetscFunctionReturn(0);
+  broad->started = PETSC_TRUE;
   PetscCall(NsModelTouch(contact->model, state->q, broad->end_q)); /* sets end_q: no motion before the start counts, also with `start: {from: RUN}` */
+  if (!broad->enabled) PetscFunctionReturn(0);
   PetscCall(NsContactGaps(contact, state->t, state->q));
   PetscCall(PetscArraycpy(broad->end_q, broad->touch_q, contact->model->touches));
   PetscCall(look_at_all(contact));
-  broad->started = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 

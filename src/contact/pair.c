@@ -135,10 +135,13 @@ PetscBool NsPairPointsAlike(const NsPairPoint *a, const NsPairPoint *b)
   return PETSC_TRUE;
 }
 
-PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to)
+PetscReal NsPairTravel(const NsPair *pair, const PetscReal t[2], const PetscReal *from, const PetscReal *to)
 {
-  PetscReal d[3] = {0, 0, 0};
+  const NsSurfaceMotion *moving = pair->point[1]->moving;
+  PetscReal              d[3]   = {0, 0, 0}, at[2][3];
 
+  for (int end = 0; end < 2 && moving; end++) NsMotionAt(&moving->motion, 0, t[end], at[end]);
+  for (int k = 0; k < 3 && moving; k++) d[k] = at[0][k] - at[1][k];
   for (int p = 0; p < 2; p++) {
     const NsPairPoint *point = pair->point[p];
     for (PetscInt a = 0; a < point->unknowns; a++) {

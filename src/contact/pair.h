@@ -123,8 +123,8 @@ extern const NsPairType *const NsPairTypes[];                   /* every pair, N
 extern const NsPairType *const NsSurfaceTypes[NS_SURFACES + 1]; /* of each surface */
 extern const NsPairType        NsPairType_NodeNode, NsPairType_Balls;
 
-/* Relative displacement of the points, m: an upper bound of the change of the gap. */
-PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to);
+/* Relative displacement of the points from the time t[0] to t[1], m: an upper bound of the change of the gap. */
+PetscReal NsPairTravel(const NsPair *pair, const PetscReal t[2], const PetscReal *from, const PetscReal *to);
 /* Whether the points are carried by the same unknowns in the same way, as points of one rigid body are. */
 PetscBool NsPairPointsAlike(const NsPairPoint *a, const NsPairPoint *b);
 /* All points by which the gap may ever change, in two lists. */

@@ -6,7 +6,7 @@
 
       (g(a) + g(b) - L (b - a))/2
 
-  The least gap is searched for by halving what may be below it. Only curved contacts can be jumped over: linear gaps are least at the ends. Inactive candidates are open all along the path, for the
+  The least gap is searched for by halving what may be below it. Only curved contacts and those of turning bodies can be jumped over: linear gaps are least at the ends. A surface with a motion is at its place of the time in between. Inactive candidates are open all along the path, for the
   broad phase's measure of motion is convex. Costs one pass over the touched values a step; nothing more until something comes so near.
 
   What is passed by less than NS_GRAZE of the way is a graze that every time step lets through, however small, and is left out.
@@ -20,10 +20,11 @@
 typedef struct {
   NsContact *contact;
   PetscInt   candidate;
+  PetscReal  t[2];          /* s: of the two ends */
   PetscReal  travel, least; /* m */
 } Search;
 
-/* The gap at s; touch_v, which nothing else needs between two steps, holds the place. */
+/* The gap at s; touch_v, which nothing else needs between two steps, holds the values there. */
 static PetscErrorCode gap_at(const Search *search, PetscReal s, PetscReal *gap)
 {
   NsContact      *contact = search->contact;
@@ -34,7 +35,7 @@ static PetscErrorCode gap_at(const Search *search, PetscReal s, PetscReal *gap)
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < model->touches; j++) broad->touch_v[j] = (1 - s) * broad->touch_q[j] + s * broad->end_q[j];
-  PetscCall(model->contact.rates_of(model, 0, broad->touch_v, NULL, 1, &i, contact->gap, NULL));
+  PetscCall(model->contact.rates_of(model, (1 - s) * search->t[0] + s * search->t[1], broad->touch_v, NULL, 1, &i, contact->gap, NULL));
   *gap            = contact->gap[i];
   contact->gap[i] = end;
   PetscFunctionReturn(0);
@@ -62,10 +63,30 @@ static PetscBool was_open(const NsContact *contact, PetscInt i)
   const NsContactReport *now = &contact->report[i], *before = &contact->last_report[i];
 
   return !contact->model->candidate[i].bilateral && now->state == NS_OPEN && before->state == NS_OPEN && now->impulse[0] == 0 && now->force[0] == 0 &&
-         now->gap > 0 && before->gap > 0;
+         now->gap > 0 && before->gap >= 0;
 }
 
-PetscErrorCode NsContactPassage(NsContact *contact, NsPassage *passage)
+/* The depth of the passage of a candidate that was open at both ends; 0: there is none. */
+static PetscErrorCode look_at(Search *search, NsPassage *passage)
+{
+  NsContact      *contact = search->contact;
+  const PetscInt  i       = search->candidate;
+  const PetscReal after   = contact->report[i].gap;
+  PetscReal       before  = contact->last_report[i].gap;
+
+  PetscFunctionBegin;
+  if (before + after > search->travel) PetscFunctionReturn(0);
+  if (before == 0) { /* it was inactive: its report is empty */
+    PetscCall(gap_at(search, 0, &before));
+    if (!(before > contact->tolerance[i])) PetscFunctionReturn(0);
+  }
+  PetscCall(search_between(search, 0, 1, (const PetscReal[2]){before, after}, 0));
+  if (-search->least > NS_GRAZE * search->travel + contact->tolerance[i] && -search->least > passage->depth)
+    *passage = (NsPassage){i, before, -search->least, after, search->travel};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactPassage(NsContact *contact, PetscReal from, PetscReal to, NsPassage *passage)
 {
   NsModel      *model = contact->model;
   NsBroadPhase *broad = &contact->broad;
@@ -73,16 +94,14 @@ PetscErrorCode NsContactPassage(NsContact *contact, NsPassage *passage)
   PetscFunctionBegin;
   passage->candidate = -1;
   passage->depth     = 0;
-  if (model->flat_contacts || !model->contact.travel || !model->stretch || !contact->actives) PetscFunctionReturn(0);
-  const PetscReal moved = NsBroadPhaseMotion(model, broad->touch_q, broad->end_q);
+  if (model->flat_contacts || !model->contact.travel || !contact->actives) PetscFunctionReturn(0);
+  const PetscReal moved = model->stretch ? NsBroadPhaseMotion(model, broad->touch_q, broad->end_q) : PETSC_INFINITY;
   for (PetscInt k = 0; k < contact->actives; k++) {
-    const PetscInt  i   = contact->active[k];
-    const PetscReal sum = contact->last_report[i].gap + contact->report[i].gap;
-    if (sum > model->reach[i] * moved || !was_open(contact, i)) continue;
-    Search search = {contact, i, model->contact.travel(model, i, broad->touch_q, broad->end_q), 0};
-    PetscCall(search_between(&search, 0, 1, (const PetscReal[2]){contact->last_report[i].gap, contact->report[i].gap}, 0));
-    if (-search.least <= NS_GRAZE * search.travel + contact->tolerance[i] || -search.least <= passage->depth) continue;
-    *passage = (NsPassage){i, contact->last_report[i].gap, -search.least, contact->report[i].gap, search.travel};
+    const PetscInt i = contact->active[k];
+    if ((model->stretch && contact->last_report[i].gap + contact->report[i].gap > model->reach[i] * moved) || !was_open(contact, i)) continue;
+    Search search = {.contact = contact, .candidate = i, .t = {from, to}};
+    search.travel = model->contact.travel(model, i, search.t, broad->touch_q, broad->end_q);
+    PetscCall(look_at(&search, passage));
   }
   PetscFunctionReturn(0);
 }

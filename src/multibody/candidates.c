@@ -37,7 +37,6 @@ static PetscReal find_rows(NsMultibody *self, PetscReal t, const PetscReal *q, P
   return NsMbPileAt(self, candidate, directions, directions ? wrench : NULL);
 }
 
-/* Where there are piles; others are evaluated whole. */
 static PetscErrorCode NsModelRatesOf_Multibody(NsModel *model, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count,
   const PetscInt *candidate, PetscReal *g, PetscReal *u)
 {
@@ -160,10 +159,47 @@ static PetscErrorCode NsModelContactPoint_Multibody(
   PetscFunctionReturn(0);
 }
 
+/*
+  On the straight path q(s), s = 0 .. 1, from q0 to q1 a body turns by no more than |angle1 - angle0| ds, and with a quaternion, whose length is not 1 on the way, by 2 c/sqrt(1 - c^2/4) ds,
+  c = |p1 - p0|: so that a point at the distance r from the centre moves by r times as much.
+*/
+static PetscReal turn_between(const NsMbBody *body, const PetscReal *from, const PetscReal *to)
+{
+  PetscReal square = 0;
+
+  if (body->planar) return PetscAbsReal(to[body->first + 2] - from[body->first + 2]);
+  for (PetscInt k = body->first + 3; k < body->first + 7; k++) square += PetscSqr(to[k] - from[k]);
+  return 2 * PetscSqrtReal(square / PetscMax(1 - square / 4, 1e-6));
+}
+
+/* Joints and their limits are not jumped over: they have no travel. */
+static PetscReal NsModelTravel_Multibody(const NsModel *model, PetscInt candidate, const PetscReal t[2], const PetscReal *from, const PetscReal *to)
+{
+  NsMultibody *self     = model->data;
+  PetscReal    reach[2] = {0, 0}, d[3] = {0, 0, 0}, turned = 0;
+  NsSide       side[2];
+
+  (void)t;
+  if (candidate < self->rows) return 0;
+  if (candidate < self->rows + self->touches)
+    memcpy(side, self->touch[candidate - self->rows].side, sizeof(side));
+  else
+    NsMbPileSides(self, candidate, side, reach);
+  for (int p = 0; p < 2; p++) {
+    if (side[p].body == self->bodies) continue;
+    const NsMbBody *body = &self->body[side[p].body];
+    for (int k = 0; k < (body->planar ? 2 : 3); k++) d[k] += (p == 0 ? 1 : -1) * (to[body->first + k] - from[body->first + k]);
+    turned += (NsLength(side[p].s) + reach[p]) * turn_between(body, from, to);
+  }
+  return NsLength(d) + turned;
+}
+
 static const NsModelContact NsMbContact = {
-  .gap     = NsModelGap_Multibody,
-  .rows    = NsModelRows_Multibody,
-  .rowrate = NsModelRowrate_Multibody,
+  .gap      = NsModelGap_Multibody,
+  .rows     = NsModelRows_Multibody,
+  .rowrate  = NsModelRowrate_Multibody,
+  .rates_of = NsModelRatesOf_Multibody,
+  .travel   = NsModelTravel_Multibody,
 };
 
 #define NS_REACH 12 /* of two points: each less than sqrt(3) + 4 */
@@ -173,13 +209,9 @@ static const NsModelContact NsMbContact = {
 */
 static void look_at_near(NsMultibody *self, NsModel *model)
 {
-  PetscInt rows = 0;
-
-  model->contact.rates_of = NsModelRatesOf_Multibody;
-  model->contact.rowrate  = NULL; /* points of contact come and go while bodies turn */
-  model->stretch          = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)self->unknowns);
-  model->reach            = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)model->candidates);
-  self->first_row         = NsArenaAlloc(self->arena, sizeof(PetscInt) * (size_t)model->candidates);
+  model->contact.rowrate = NULL; /* points of contact come and go while bodies turn */
+  model->stretch         = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)self->unknowns);
+  model->reach           = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)model->candidates);
   for (PetscInt i = 0; i < self->unknowns; i++) model->stretch[i] = 1;
   for (PetscInt b = 0; b < self->bodies; b++) {
     const NsMbBody *body = &self->body[b];
@@ -188,8 +220,6 @@ static void look_at_near(NsMultibody *self, NsModel *model)
   for (PetscInt i = 0; i < model->candidates; i++) {
     const PetscBool joint = i < self->rows || (i < self->rows + self->touches && self->touch[i - self->rows].kind > NS_TOUCH_PLANE);
     model->reach[i]       = joint ? PETSC_INFINITY : NS_REACH;
-    self->first_row[i]    = rows;
-    rows += model->candidate[i].directions;
   }
 }
 
@@ -241,6 +271,8 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
   for (PetscInt i = 0; i < self->unknowns; i++) model->touch[i] = i;
   PetscCall(NsMbPileCandidates(self, model, self->rows + self->touches));
   check_laws(self, model);
+  self->first_row = NsArenaAlloc(self->arena, sizeof(PetscInt) * (size_t)(model->candidates + 1));
+  for (PetscInt i = 0, rows = 0; i < model->candidates; rows += model->candidate[i++].directions) self->first_row[i] = rows;
   if (model->slots) look_at_near(self, model);
   PetscFunctionReturn(0);
 }

@@ -446,6 +446,18 @@ PetscReal NsMbPileAt(NsMultibody *self, PetscInt candidate, PetscInt rows, NsMbW
   return gap;
 }
 
+void NsMbPileSides(NsMultibody *self, PetscInt candidate, NsSide side[2], PetscReal reach[2])
+{
+  const struct NsMbPile *pile = pile_of(self, candidate);
+
+  for (int p = 0; p < 2; p++) {
+    const Item *item = &pile->item[pile->block[(candidate - pile->first) / pile->points].item[p]];
+    side[p].body     = item->body;
+    memcpy(side[p].s, item->s, sizeof(side[p].s));
+    reach[p] = item->half[0] > 0 ? item->bound : 0;
+  }
+}
+
 void NsMbPilePoint(NsMultibody *self, PetscInt candidate, PetscReal x[3], PetscReal n[3])
 {
   struct NsMbPile *pile = pile_of(self, candidate);

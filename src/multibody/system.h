@@ -120,7 +120,7 @@ struct NsMultibody {
   PetscInt          touches; /* contacts, behind the rows of joints */
   struct NsMbPile  *pile;
   PetscInt          piles;     /* contacts of boxes; their candidates are behind those of `touch` */
-  PetscInt         *first_row; /* [candidates] among the rows of all; NULL: no piles */
+  PetscInt         *first_row; /* [candidates] among the rows of all */
   NsMbRow          *row;       /* [rows] */
   NsMbActuator     *actuator;
   PetscInt          bushings;

@@ -270,7 +270,7 @@ static void check_depth(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal
 }
 
 /* Schemes with error control follow curved paths, and detect contacts within their steps. */
-static PetscErrorCode check_passages(NsRun *run, PetscInt64 step)
+static PetscErrorCode check_passages(NsRun *run, PetscInt64 step, PetscReal from)
 {
   const NsSchemeType *type = run->scheme->type;
   char                text[512], name[NS_CANDIDATE_NAME]; /* each step comes here: not to be cleared */
@@ -278,7 +278,7 @@ static PetscErrorCode check_passages(NsRun *run, PetscInt64 step)
 
   PetscFunctionBegin;
   if (type->adapts && !type->bounded) PetscFunctionReturn(0);
-  PetscCall(NsContactPassage(run->contact, &passage));
+  PetscCall(NsContactPassage(run->contact, from, run->state.t, &passage));
   if (passage.candidate < 0) PetscFunctionReturn(0);
   (void)NsCandidateName(&run->model->candidate[passage.candidate], name);
   text[0] = 0;
@@ -290,7 +290,7 @@ static PetscErrorCode check_passages(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
+PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step, PetscReal from)
 {
   const PetscInt        *active, actives = NsContactActive(run->contact, &active);
   const NsContactReport *reports = NsContactReports(run->contact);
@@ -304,7 +304,7 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
     run->figures.max_penetration = PetscMax(run->figures.max_penetration, depth);
     if (depth > 0) check_depth(run, step, i, depth);
   }
-  if (!run->guard.stop) PetscCall(check_passages(run, step));
+  if (!run->guard.stop) PetscCall(check_passages(run, step, from));
   if (run->model->crowded && !run->guard.stop) {
     NsSinkFail(&run->sink,
       "more pairs of contact '%s' are near each other at t = %.9g s (step %lld) than its near_pairs allows: raise near_pairs, or name only bodies that can touch",
@@ -411,11 +411,12 @@ static PetscErrorCode check_sliding(NsRun *run, PetscInt64 step)
 
 PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step)
 {
-  static const char *const remedy[] = {"rotations are assumed to be small; for larger ones take a mechanism or a rotor of free spin",
+  static const char *const remedy[] = {
+    "rotations are assumed to be small; rigid bodies of `type: body` may turn by any angle, rotors of free spin about their axis",
     "linear elasticity does not hold there; check supports, loads and units"};
-  const PetscReal          limit[]  = {run->guard.rotation, run->guard.stretch};
-  NsBound                  found[2];
-  char                     text[512];
+  const PetscReal limit[] = {run->guard.rotation, run->guard.stretch};
+  NsBound         found[2];
+  char            text[512];
 
   PetscFunctionBegin;
   if (!run->model->dynamics.deformation) PetscFunctionReturn(0);

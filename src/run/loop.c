@@ -366,7 +366,7 @@ static PetscErrorCode examine(Loop *loop, Action *next)
   loop->last           = NsRunIsAtEnd(run);
   const PetscBool look = loop->last || loop->step % NS_LOOK_EVERY == 0;
   loop->agreed         = is_alone(run) || look;
-  PetscCall(NsGuardContacts(run, loop->step));
+  PetscCall(NsGuardContacts(run, loop->step, loop->before));
   if (!is_alone(run) && look)
     PetscCall(sync_flags(run, loop->step));
   else if (is_alone(run) && (clock_rang || checkpoint_asked))

@@ -394,7 +394,7 @@ static void check_promises(Trial *trial)
   const PetscReal change = PetscAbsReal(pair->type->gap(pair, trial->q, NULL) - from);
   if (change > bound * (1 + 1e-9) + 1e-12 * trial->size)
     fail_msg("pair '%s', %s: its gap changes by %g m, and by no more than %g m according to `bound`", pair->type->name, about, change, bound);
-  const PetscReal travel = NsPairTravel(pair, q, trial->q);
+  const PetscReal travel = NsPairTravel(pair, (const PetscReal[2]){0, 0}, q, trial->q);
   if (change > travel * (1 + 1e-9) + 1e-12 * trial->size)
     fail_msg("pair '%s', %s: its gap changes by %g m while the partners move %g m past each other", pair->type->name, about, change, travel);
 }

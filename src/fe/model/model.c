@@ -261,9 +261,9 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
   PetscFunctionReturn(0);
 }
 
-static PetscReal NsModelTravel_Fe(const NsModel *model, PetscInt candidate, const PetscReal *from, const PetscReal *to)
+static PetscReal NsModelTravel_Fe(const NsModel *model, PetscInt candidate, const PetscReal t[2], const PetscReal *from, const PetscReal *to)
 {
-  return NsPairTravel(&((const NsFe *)model->data)->pair[candidate], from, to);
+  return NsPairTravel(&((const NsFe *)model->data)->pair[candidate], t, from, to);
 }
 
 static PetscErrorCode NsModelContactPoint_Fe(

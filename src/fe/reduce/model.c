@@ -316,11 +316,11 @@ static PetscErrorCode NsModelRatesOf_Reduced(NsModel *model, PetscReal t, const 
   PetscFunctionReturn(0);
 }
 
-static PetscReal NsModelTravel_Reduced(const NsModel *model, PetscInt candidate, const PetscReal *from, const PetscReal *to)
+static PetscReal NsModelTravel_Reduced(const NsModel *model, PetscInt candidate, const PetscReal t[2], const PetscReal *from, const PetscReal *to)
 {
   const NsModel *whole = reduced_of(model)->whole;
 
-  return whole->contact.travel(whole, candidate, from, to);
+  return whole->contact.travel(whole, candidate, t, from, to);
 }
 
 static PetscReal NsModelSlip_Reduced(NsModel *model, PetscInt candidate, const PetscReal *touch_q)
