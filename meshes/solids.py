@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Writes the meshes of solids in this folder, as Gmsh files of format 2.2.
 
-    meshes/solids.py            ball.msh, patch_quad.msh, patch_hex.msh
+    meshes/solids.py            ball.msh, patch_quad.msh, patch_hex.msh, patch_quad_tri.msh, patch_mixed.msh
 
 ball.msh (mm): half the section of a ball of 10 mm on the plane y = 0, for an axisymmetric body; fine where it touches. patch_quad.msh,
 patch_hex.msh (m): the patches of MacNeal and Harder, A proposed standard set of problems to test finite element accuracy, Finite
-Elements in Analysis and Design 1 (1985), 3-20. Only the standard library.
+Elements in Analysis and Design 1 (1985), 3-20. patch_quad_tri.msh (m): the first with triangles; patch_mixed.msh (m): a bar of
+prisms, hexahedra, pyramids and tetrahedra. Only the standard library.
 """
 import math
 import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TYPES = {1: 15, 2: 1, 3: 2, 4: 3, 8: 5}  # by nodes; four nodes: quadrangle
+TYPES = {(0, 1): 15, (1, 2): 1, (2, 3): 2, (2, 4): 3, (3, 4): 4, (3, 8): 5, (3, 6): 6, (3, 5): 7}  # by dimension and nodes
 
 
 def write(name, nodes, groups):
@@ -20,10 +21,11 @@ def write(name, nodes, groups):
     lines += ['%d %d "%s"' % (dimension, tag, group) for tag, (dimension, group, _) in enumerate(groups, 1)]
     lines += ["$EndPhysicalNames", "$Nodes", str(len(nodes))]
     lines += ["%d %.12g %.12g %.12g" % ((number,) + tuple(x)) for number, x in enumerate(nodes, 1)]
-    elements = [(tag, element) for tag, (_, _, elements) in enumerate(groups, 1) for element in elements]
+    elements = [(tag, dimension, element) for tag, (dimension, _, elements) in enumerate(groups, 1) for element in elements]
     lines += ["$EndNodes", "$Elements", str(len(elements))]
-    for number, (tag, element) in enumerate(elements, 1):
-        lines.append("%d %d 2 %d %d %s" % (number, TYPES[len(element)], tag, tag, " ".join(str(node + 1) for node in element)))
+    for number, (tag, dimension, element) in enumerate(elements, 1):
+        kind = TYPES[dimension, len(element)]
+        lines.append("%d %d 2 %d %d %s" % (number, kind, tag, tag, " ".join(str(node + 1) for node in element)))
     lines += ["$EndElements", ""]
     with open(os.path.join(HERE, name), "w") as file:
         file.write("\n".join(lines))
@@ -113,6 +115,39 @@ def patch_quad():
                                     (0, "corner", [(0,)]), (0, "corner_right", [(1,)])])
 
 
+def patch_quad_tri():
+    nodes = [(0, 0, 0), (0.24, 0, 0), (0.24, 0.12, 0), (0, 0.12, 0), (0.04, 0.02, 0), (0.18, 0.03, 0), (0.16, 0.08, 0), (0.08, 0.08, 0)]
+    body = [(0, 1, 5), (0, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7), (4, 5, 6), (6, 7, 4)]
+    write("patch_quad_tri.msh", nodes, [(2, "body", body), (1, "bottom", [(0, 1)]), (1, "right", [(1, 2)]), (1, "top", [(2, 3)]),
+                                        (1, "left", [(3, 0)]), (0, "corner", [(0,)]), (0, "corner_right", [(1,)])])
+
+
+def patch_mixed():
+    """0 < x < 4: a cell of two prisms, a hexahedron, one of five pyramids and two tetrahedra, one of six tetrahedra"""
+    shift = [[0, 0, 0, 0], [0.15, -0.1, 0.05, 0.1], [-0.1, 0.05, 0.1, -0.15], [0.1, 0.1, -0.05, -0.1], [0, 0, 0, 0]]
+    corner = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    nodes = [((i + shift[i][k]) / 4, corner[k][0], corner[k][1]) for i in range(5) for k in range(4)] + [(2.55 / 4, 0.45, 0.6)]
+    cell = [[4 * i, 4 * i + 4, 4 * i + 5, 4 * i + 1, 4 * i + 3, 4 * i + 7, 4 * i + 6, 4 * i + 2] for i in range(4)]
+    a, b, c, d = cell
+    middle = 20
+    body = [(a[0], a[1], a[2], a[4], a[5], a[6]), (a[0], a[2], a[3], a[4], a[6], a[7]), tuple(b)]
+    body += [tuple(c[k] for k in face) + (middle,) for face in [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (2, 6, 7, 3), (0, 3, 7, 4)]]
+    body += [(d[0], d[3], d[7], middle), (d[0], d[7], d[4], middle)]
+    body = [element if len(element) != 4 else (element[0], element[2], element[1], element[3]) for element in body]
+    body += [tuple(d[k] for k in tet) for tet in [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]]
+    sides = {"left": [(a[0], a[4], a[7], a[3])], "right": [(d[1], d[2], d[6]), (d[1], d[6], d[5])],
+             "bottom": [], "top": [], "back": [], "front": []}
+    for cells in (b, c):
+        for name, face in (("bottom", (0, 1, 5, 4)), ("top", (3, 7, 6, 2)), ("back", (0, 3, 2, 1)), ("front", (4, 5, 6, 7))):
+            sides[name].append(tuple(cells[k] for k in face))
+    sides["bottom"] += [(a[0], a[1], a[5], a[4]), (d[0], d[4], d[5]), (d[0], d[5], d[1])]
+    sides["top"] += [(a[3], a[7], a[6], a[2]), (d[2], d[3], d[6]), (d[3], d[7], d[6])]
+    sides["back"] += [(a[0], a[2], a[1]), (a[0], a[3], a[2]), (d[0], d[2], d[1]), (d[0], d[3], d[2])]
+    sides["front"] += [(a[4], a[5], a[6]), (a[4], a[6], a[7]), (d[4], d[7], d[6]), (d[4], d[6], d[5])]
+    write("patch_mixed.msh", nodes, [(3, "body", body)] + [(2, name, faces) for name, faces in sides.items()]
+          + [(0, "p0", [(a[0],)]), (0, "p1", [(d[1],)]), (0, "p3", [(a[3],)])])
+
+
 def patch_hex():
     inner = [(0.249, 0.342, 0.192), (0.826, 0.288, 0.288), (0.850, 0.649, 0.263), (0.273, 0.750, 0.230), (0.320, 0.186, 0.643),
              (0.677, 0.305, 0.683), (0.788, 0.693, 0.644), (0.165, 0.745, 0.702)]
@@ -128,4 +163,6 @@ def patch_hex():
 if __name__ == "__main__":
     ball()
     patch_quad()
+    patch_quad_tri()
+    patch_mixed()
     patch_hex()

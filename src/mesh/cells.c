@@ -4,21 +4,26 @@
   describes the same elements: it is turned. A single inverted element is a mistake of the mesher.
 */
 #include <math.h>
+#include "collapsed.h"
 #include "mesh_private.h"
 
 #define NS_FLAT_CELL 1e-10 /* Jacobian over the product of the edges' lengths */
 
 const char *NsMeshElementName(const NsMesh *mesh, const PetscInt *number, PetscInt e, NsArena *arena)
 {
-  const PetscInt n    = mesh->shape->nodes;
-  const char    *word = mesh->shape == &NsMeshShape_Tri3    ? "triangle"
-                        : mesh->shape == &NsMeshShape_Quad4 ? "quadrangle"
-                        : mesh->shape == &NsMeshShape_Hex8  ? "hexahedron"
-                                                            : "tetrahedron";
-  PetscReal      x[3] = {0, 0, 0};
+  const PetscInt       *node     = mesh->connection + mesh->shape->nodes * e;
+  const NsMeshCollapse *collapse = NsMeshCollapsed(mesh->shape, node);
+  const NsMeshShape    *shape    = collapse ? collapse->shape : mesh->shape;
+  const char           *word     = shape == &NsMeshShape_Tri3      ? "triangle"
+                                   : shape == &NsMeshShape_Quad4   ? "quadrangle"
+                                   : shape == &NsMeshShape_Hex8    ? "hexahedron"
+                                   : shape == &NsMeshShape_Prism   ? "prism"
+                                   : shape == &NsMeshShape_Pyramid ? "pyramid"
+                                                                   : "tetrahedron";
+  PetscReal             x[3]     = {0, 0, 0};
 
-  for (PetscInt k = 0; k < mesh->shape->corners; k++)
-    for (int d = 0; d < 3; d++) x[d] += mesh->x[3 * mesh->connection[n * e + k] + d] / mesh->shape->corners;
+  for (int k = 0; k < shape->corners; k++)
+    for (int d = 0; d < 3; d++) x[d] += mesh->x[3 * node[collapse ? collapse->slot[k] : k] + d] / shape->corners;
   if (number) return NsArenaPrint(arena, "%s %ld around (%.6g, %.6g, %.6g) m", word, (long)number[e], x[0], x[1], x[2]);
   return NsArenaPrint(arena, "the %s around (%.6g, %.6g, %.6g) m", word, x[0], x[1], x[2]);
 }
@@ -123,18 +128,24 @@ static void turn_elements(NsMesh *raw)
   for (PetscInt e = 0; e < raw->elements; e++) {
     PetscInt node[10];
     for (int k = 0; k < n; k++) node[k] = raw->connection[n * e + k];
-    for (int k = 0; k < n; k++) raw->connection[n * e + k] = node[other[which][k]];
+    const NsMeshCollapse *collapse = NsMeshCollapsed(raw->shape, node);
+    for (int k = 0; k < n; k++) raw->connection[n * e + k] = node[collapse ? collapse->slot[collapse->mirror[collapse->place[k]]] : other[which][k]];
   }
 }
 
-/* Sum and sum of squares of the numbers of a side's corners: no two sides of an element have both. */
+/* Sum and sum of squares of the numbers of a side's corners, each once: no two sides of an element have both. */
 static void side_mark(const NsMesh *mesh, const PetscInt side[2], PetscReal mark[2])
 {
   const int corners = mesh->shape->side_shape->corners;
 
   mark[0] = mark[1] = 0;
   for (int k = 0; k < corners; k++) {
-    const PetscReal node = (PetscReal)mesh->connection[mesh->shape->nodes * side[0] + mesh->shape->side[side[1]][k]];
+    const PetscInt *of    = mesh->connection + mesh->shape->nodes * side[0];
+    const int      *at    = mesh->shape->side[side[1]];
+    const PetscReal node  = (PetscReal)of[at[k]];
+    bool            twice = false;
+    for (int j = 0; j < k; j++) twice = twice || of[at[j]] == of[at[k]];
+    if (twice) continue;
     mark[0] += node;
     mark[1] += node * node;
   }
@@ -163,11 +174,30 @@ static void turn(NsMesh *raw, NsArena *arena)
   }
 }
 
+/* Nodes that an element has twice, but for those of collapsed elements. */
+static bool no_node_twice(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  const int n = raw->shape->nodes;
+
+  for (PetscInt e = 0; e < raw->elements; e++) {
+    const PetscInt *node  = raw->connection + n * e;
+    PetscInt        twice = -1;
+    for (int k = 0; k < n && twice < 0; k++)
+      for (int j = 0; j < k; j++) twice = node[j] == node[k] ? node[k] : twice;
+    if (twice < 0 || NsMeshCollapsed(raw->shape, node)) continue;
+    NsDiagError(diag, place, "%s has the node at %s twice", NsMeshElementName(raw, number, e, arena), NsMeshPoint(raw, twice, arena));
+    NsDiagNote(diag, "write elements with fewer corners as what they are: triangles, tetrahedra, prisms or pyramids");
+    return false;
+  }
+  return true;
+}
+
 bool NsMeshCheckCells(NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   PetscInt  bad = 0, first = -1, against = 0;
   PetscReal worst = 0;
 
+  if (!no_node_twice(raw, number, place, arena, diag)) return false;
   for (PetscInt e = 0; e < raw->elements; e++) {
     PetscReal least, largest;
     senses_of(raw, e, &least, &largest);

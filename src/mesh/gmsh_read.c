@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/out_of_memory.h"
+#include "collapsed.h"
 #include "gmsh.h"
 
 enum { LONGEST_NAME = 127 /* Gmsh's own limit */, POINT = 15, QUADRATIC_LINE = 8, MOST_NODES = 27 };
@@ -23,7 +24,7 @@ static const struct {
   long long          type;
   const NsMeshShape *shape;
 } types[] = {{1, &NsMeshShape_Line2}, {2, &NsMeshShape_Tri3}, {3, &NsMeshShape_Quad4}, {4, &NsMeshShape_Tet4}, {5, &NsMeshShape_Hex8},
-  {8, &NsMeshShape_Line3}, {9, &NsMeshShape_Tri6}, {11, &NsMeshShape_Tet10}};
+  {6, &NsMeshShape_Prism}, {7, &NsMeshShape_Pyramid}, {8, &NsMeshShape_Line3}, {9, &NsMeshShape_Tri6}, {11, &NsMeshShape_Tet10}};
 
 /* Elements that cannot be read: of which dimension they are, what they are called, of second or higher order. */
 static const struct {
@@ -31,10 +32,10 @@ static const struct {
   int         dimension;
   const char *name;
   bool        order; /* the first-order ones can be read */
-} others[] = {{6, 3, "prisms", false}, {7, 3, "pyramids", false}, {10, 2, "nine-node quadrangles", true}, {12, 3, "27-node hexahedra", true},
-  {16, 2, "eight-node quadrangles", true}, {17, 3, "20-node hexahedra", true}, {20, 2, "nine-node triangles", true},
-  {21, 2, "ten-node triangles", true}, {29, 3, "20-node tetrahedra", true}, {13, 3, "18-node prisms", false}, {14, 3, "14-node pyramids", false},
-  {18, 3, "15-node prisms", false}, {19, 3, "13-node pyramids", false}, {26, 1, "four-node lines", true}};
+} others[] = {{10, 2, "nine-node quadrangles", true}, {12, 3, "27-node hexahedra", true}, {16, 2, "eight-node quadrangles", true},
+  {17, 3, "20-node hexahedra", true}, {20, 2, "nine-node triangles", true}, {21, 2, "ten-node triangles", true}, {29, 3, "20-node tetrahedra", true},
+  {13, 3, "18-node prisms", false}, {14, 3, "14-node pyramids", false}, {18, 3, "15-node prisms", false}, {19, 3, "13-node pyramids", false},
+  {26, 1, "four-node lines", true}};
 
 typedef struct {
   long long tag;
@@ -358,9 +359,18 @@ static void fail_unknown(Reader *reader, long long type)
   const bool known = k < sizeof others / sizeof *others;
   NsGmshFail(in, "the file has %s, which cannot be read", known ? others[k].name : NsArenaPrint(in->arena, "elements of Gmsh's type %lld", type));
   if (known && !others[k].order)
-    NsDiagNote(in->diag, "solids are made of tetrahedra or hexahedra: mesh without recombined or extruded triangles");
+    NsDiagNote(in->diag, "mesh with first-order elements: Mesh.ElementOrder = 1; in the .geo file");
   else
     NsDiagNote(in->diag, "mesh with first-order elements: Mesh.ElementOrder = 1; in the .geo file; of second order, tetrahedra can be read");
+}
+
+/* The shape of a mesh that has elements of these two shapes; NULL: no mesh has both. */
+static const NsMeshShape *shape_of_both(const NsMeshShape *a, const NsMeshShape *b)
+{
+  const NsMeshCollapse *of_a = NsMeshCollapseOf(a), *of_b = NsMeshCollapseOf(b);
+  const NsMeshShape    *host_a = of_a ? of_a->host : a, *host_b = of_b ? of_b->host : b;
+
+  return a == b ? a : host_a == host_b ? host_a : NULL;
 }
 
 /* Whether a shape can be the element of a solid, of a body of this dimension. */
@@ -381,11 +391,9 @@ static bool suits_solid(Reader *reader, const NsMeshShape *shape)
   } else if (shape->dimension == dimension && !is_solid(shape, dimension)) {
     NsGmshFail(in, "the file has %s; in the plane only three-node triangles and four-node quadrangles can be read", shape->name);
     NsDiagNote(in->diag, "mesh with first-order elements: gmsh -2 -order 1 geometry.geo, or Mesh.ElementOrder = 1; in the .geo file");
-  } else if (shape->dimension == dimension && reader->mesh->shape && reader->mesh->shape != shape) {
-    NsGmshFail(in, "the file has %s and %s; the elements of a body are of one shape", reader->mesh->shape->name, shape->name);
-    NsDiagNote(in->diag,
-      dimension == 2 ? "for quadrangles alone: Mesh.SubdivisionAlgorithm = 1; in the .geo file; for triangles alone leave out `Recombine Surface`"
-                     : "for hexahedra alone: Mesh.SubdivisionAlgorithm = 2; in the .geo file; for tetrahedra alone leave out `Recombine`");
+  } else if (shape->dimension == dimension && reader->mesh->shape && !shape_of_both(reader->mesh->shape, shape)) {
+    NsGmshFail(in, "the file has %s and %s, which have no sides in common", reader->mesh->shape->name, shape->name);
+    NsDiagNote(in->diag, "a body is made of ten-node tetrahedra alone, or of elements of first order: Mesh.ElementOrder = 1; in the .geo file");
   }
   return !in->failed;
 }
@@ -423,6 +431,29 @@ static void add_below(NsGmshMesh *mesh, const NsMeshShape *shape, PetscInt group
   for (int k = 0; k < 4; k++) append(&mesh->side, k < shape->corners ? node[k] : -1);
 }
 
+/* The elements so far get the nodes of the shape `to`. */
+static void widen(NsGmshMesh *mesh, const NsMeshShape *to)
+{
+  const NsMeshCollapse *collapse = NsMeshCollapseOf(mesh->shape);
+  const NsGmshList      from     = mesh->connection;
+
+  mesh->connection = (NsGmshList){0, 0, NULL};
+  for (size_t first = 0; first < from.count; first += (size_t)mesh->shape->nodes)
+    for (int k = 0; k < to->nodes; k++) append(&mesh->connection, from.items[first + (size_t)collapse->place[k]]);
+  free(from.items);
+  mesh->shape = to;
+}
+
+static void add_element(NsGmshMesh *mesh, const NsMeshShape *shape, const PetscInt *node)
+{
+  const NsMeshCollapse *collapse = NsMeshCollapseOf(shape);
+
+  if (!mesh->shape) mesh->shape = shape == &NsMeshShape_Prism || shape == &NsMeshShape_Pyramid ? collapse->host : shape;
+  if (shape_of_both(mesh->shape, shape) != mesh->shape) widen(mesh, shape_of_both(mesh->shape, shape));
+  for (int k = 0; k < mesh->shape->nodes; k++) append(&mesh->connection, node[shape == mesh->shape ? k : collapse->place[k]]);
+  mesh->elements++;
+}
+
 /* The nodes of an element, as many as its shape has, or one of a point (shape NULL); and its groups. */
 static void read_element(Reader *reader, const NsMeshShape *shape, long long number, size_t bytes, int groups, const PetscInt *group)
 {
@@ -446,10 +477,8 @@ static void read_element(Reader *reader, const NsMeshShape *shape, long long num
       add_below(mesh, shape, group[g], nodes, node);
   }
   if (!shape || shape->dimension < mesh->dimension) return;
-  for (int k = 0; k < nodes; k++) append(&mesh->connection, node[k]);
   append(&mesh->number, (PetscInt)PetscMin(number, PETSC_MAX_INT));
-  mesh->shape = shape;
-  mesh->elements++;
+  add_element(mesh, shape, node);
 }
 
 static void read_elements_22(Reader *reader)

@@ -342,6 +342,7 @@ static PetscErrorCode finish(NsMesh *raw, const PetscInt *number, const NsMeshSe
   if (!good) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(raw->nodes, &order));
   PetscCall(NsMeshOrder(raw, place, arena, diag, order, &chain, &good));
+  if (good && dimension > 1 && settings->file) PetscCall(NsMeshWarnOfCoincidence(raw, number, place, arena, diag));
   if (good) PetscCall(renumber(raw, order, chain, arena, made));
   PetscCall(PetscFree(order));
   if (!good) PetscFunctionReturn(0);

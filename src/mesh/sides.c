@@ -26,20 +26,27 @@ static int compare_sides(const void *a, const void *b)
   return order ? order : (x->element > y->element) - (x->element < y->element);
 }
 
-/* Of the side with these nodes. */
+/* Of the side with these nodes, each once; no corners where it has shrunk to an edge or a point. */
 static NsMeshSide key_of(const NsMeshShape *side_shape, const PetscInt *node)
 {
-  NsMeshSide key = {{-1, -1, -1, -1}, -1, -1};
+  const NsMeshSide none  = {{-1, -1, -1, -1}, -1, -1};
+  NsMeshSide       key   = none;
+  int              count = 0;
 
-  for (int k = 0; k < side_shape->corners; k++) key.corner[k] = node[k];
-  for (int i = 1; i < side_shape->corners; i++) { /* a few numbers: by insertion */
-    for (int k = i; k > 0 && key.corner[k] < key.corner[k - 1]; k--) {
-      const PetscInt swap = key.corner[k];
-      key.corner[k]       = key.corner[k - 1];
-      key.corner[k - 1]   = swap;
-    }
+  for (int i = 0; i < side_shape->corners; i++) { /* a few numbers: by insertion */
+    int at = count;
+    while (at > 0 && key.corner[at - 1] >= node[i]) at--;
+    if (node[i] < 0 || (at < count && key.corner[at] == node[i])) continue;
+    for (int k = count; k > at; k--) key.corner[k] = key.corner[k - 1];
+    key.corner[at] = node[i];
+    count++;
   }
-  return key;
+  return count > side_shape->dimension ? key : none;
+}
+
+static bool is_side(const NsMeshSide *side)
+{
+  return side->corner[0] >= 0;
 }
 
 static NsMeshSide side_of(const NsMesh *mesh, PetscInt element, int side)
@@ -95,7 +102,7 @@ static bool no_side_of_three(const NsMesh *raw, const PetscInt *number, const Ns
   const PetscInt all = raw->shape->sides * raw->elements;
 
   for (PetscInt k = 2; k < all; k++) {
-    if (compare_corners(&sides[k], &sides[k - 2]) != 0) continue;
+    if (!is_side(&sides[k]) || compare_corners(&sides[k], &sides[k - 2]) != 0) continue;
     const PetscInt a = sides[k - 2].element, b = sides[k - 1].element, c = sides[k].element;
     if (a == b || b == c) continue; /* degenerate, found by its volume */
     NsDiagError(diag, place, "%s, %s and %s have a side in common: elements are there twice, or overlap", NsMeshElementName(raw, number, a, arena),
@@ -200,12 +207,14 @@ static PetscInt node_at(const NsMesh *raw, const Grid *grid, const Spot *spots, 
 /* Of one side on the surface: the node that hangs in the middle of an edge or of the side; -1: none. */
 static PetscInt hanging_at(const NsMesh *raw, const Grid *grid, const Spot *spots, const NsMeshSide *side)
 {
-  const NsMeshShape *shape   = raw->shape->side_shape;
-  const int          corners = shape->corners;
-  PetscInt           node[4];
-  PetscReal          x[3];
+  int       corners = 0;
+  PetscInt  node[4];
+  PetscReal x[3];
 
-  for (int k = 0; k < corners; k++) node[k] = raw->connection[raw->shape->nodes * side->element + raw->shape->side[side->side][k]];
+  for (int k = 0; k < raw->shape->side_shape->corners; k++) { /* a corner that is there twice stands there in succession, or first and last */
+    node[corners] = raw->connection[raw->shape->nodes * side->element + raw->shape->side[side->side][k]];
+    if (corners == 0 || (node[corners] != node[corners - 1] && node[corners] != node[0])) corners++;
+  }
   mean_of(raw, corners, node, x);
   PetscInt hanging = corners == 4 || corners == 2 ? node_at(raw, grid, spots, side->element, x) : -1;
   for (int k = 0; k < corners && corners > 2 && hanging < 0; k++) {
@@ -215,24 +224,73 @@ static PetscInt hanging_at(const NsMesh *raw, const Grid *grid, const Spot *spot
   return hanging;
 }
 
+static Grid grid_of(const NsMesh *raw)
+{
+  Grid grid = {.mesh = raw};
+
+  for (PetscInt k = 0; k < 3 * raw->nodes; k++) grid.size = PetscMax(grid.size, fabs(raw->x[k] - raw->x[k % 3]));
+  for (int d = 0; d < 3; d++) grid.origin[d] = raw->x[d];
+  grid.size *= 1e-9;
+  return grid;
+}
+
+/* The nodes on the first or second grid, those of a cell side by side. */
+static void sort_spots(const NsMesh *raw, int pass, Grid *grid, Spot *spots)
+{
+  grid->shift = 0.25 + 0.5 * pass;
+  for (PetscInt i = 0; i < raw->nodes; i++) spots[i] = spot_of(grid, raw->x + 3 * i, i);
+  qsort(spots, (size_t)raw->nodes, sizeof *spots, compare_spots);
+}
+
+static PetscInt element_with(const NsMesh *raw, PetscInt node)
+{
+  PetscInt k = 0;
+
+  while (raw->connection[k] != node) k++;
+  return k / raw->shape->nodes;
+}
+
+PetscErrorCode NsMeshWarnOfCoincidence(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  Grid     grid  = grid_of(raw);
+  PetscInt pairs = 0, first[2] = {0, 0};
+  Spot    *spots;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(raw->nodes, &spots));
+  for (int pass = 0; pass < 2 && !pairs; pass++) {
+    sort_spots(raw, pass, &grid, spots);
+    for (PetscInt i = 1; i < raw->nodes; i++) {
+      if (compare_spots(&spots[i - 1], &spots[i]) != 0) continue;
+      for (int k = 0; k < 2 && !pairs; k++) first[k] = spots[i - 1 + k].node;
+      pairs++;
+    }
+  }
+  PetscCall(PetscFree(spots));
+  if (!pairs) PetscFunctionReturn(0);
+  NsDiagWarning(diag, place, "two nodes at %s, one of %s, the other of %s, are not joined%s", NsMeshPoint(raw, first[0], arena),
+    NsMeshElementName(raw, number, element_with(raw, PetscMin(first[0], first[1])), arena),
+    NsMeshElementName(raw, number, element_with(raw, PetscMax(first[0], first[1])), arena),
+    pairs > 1 ? NsArenaPrint(arena, ", and %ld more pairs like them", (long)(pairs - 1)) : "");
+  NsDiagNote(diag, "`Coherence Mesh;` in the .geo file joins duplicate nodes; if this is a crack: its faces pass through each other where it closes");
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode no_hanging_nodes(
   const NsMesh *raw, const PetscInt *number, const NsMeshSide *sides, NsPlace place, NsArena *arena, NsDiag *diag, bool *good)
 {
   const PetscInt all  = raw->shape->sides * raw->elements;
-  Grid           grid = {.mesh = raw};
+  Grid           grid = grid_of(raw);
   Spot          *spots;
 
   PetscFunctionBeginUser;
-  for (PetscInt k = 0; k < 3 * raw->nodes; k++) grid.size = PetscMax(grid.size, fabs(raw->x[k] - raw->x[k % 3]));
-  for (int d = 0; d < 3; d++) grid.origin[d] = raw->x[d];
-  grid.size *= 1e-9;
   PetscCall(PetscMalloc1(raw->nodes, &spots));
   for (int pass = 0; pass < 2 && *good; pass++) {
-    grid.shift = 0.25 + 0.5 * pass;
-    for (PetscInt i = 0; i < raw->nodes; i++) spots[i] = spot_of(&grid, raw->x + 3 * i, i);
-    qsort(spots, (size_t)raw->nodes, sizeof *spots, compare_spots);
+    sort_spots(raw, pass, &grid, spots);
     for (PetscInt k = 0; k < all && *good; k++) {
-      if ((k > 0 && compare_corners(&sides[k - 1], &sides[k]) == 0) || (k + 1 < all && compare_corners(&sides[k + 1], &sides[k]) == 0)) continue;
+      if (!is_side(&sides[k]) || (k > 0 && compare_corners(&sides[k - 1], &sides[k]) == 0) ||
+          (k + 1 < all && compare_corners(&sides[k + 1], &sides[k]) == 0))
+        continue;
       const PetscInt node = hanging_at(raw, &grid, spots, &sides[k]);
       if (node < 0) continue;
       *good = false;
@@ -246,6 +304,33 @@ static PetscErrorCode no_hanging_nodes(
   PetscFunctionReturn(0);
 }
 
+/* ---- quadrangles on triangles ----------------------------------------------------------------------------------------------------------------------- */
+
+/* A quadrangle on the surface three of whose corners are those of a triangle: the two sides lie on each other and are not joined along the diagonal. */
+static bool no_side_on_two(const NsMesh *raw, const PetscInt *number, const NsMeshSide *sides, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  const PetscInt all = raw->shape->sides * raw->elements;
+
+  for (PetscInt k = 0; k < all && raw->shape == &NsMeshShape_Hex8; k++) {
+    if (sides[k].corner[3] < 0 || (k > 0 && compare_corners(&sides[k - 1], &sides[k]) == 0) ||
+        (k + 1 < all && compare_corners(&sides[k + 1], &sides[k]) == 0))
+      continue;
+    for (int without = 0; without < 4; without++) {
+      const NsMeshSide *triangle;
+      PetscInt          corner[4] = {-1, -1, -1, -1};
+      for (int c = 0, at = 0; c < 4; c++)
+        if (c != without) corner[at++] = sides[k].corner[c];
+      if (!NsMeshFindSide(raw, sides, corner, &triangle)) continue;
+      NsDiagError(diag, place, "a quadrangular side of %s lies on a triangular side of %s: they are not joined",
+        NsMeshElementName(raw, number, sides[k].element, arena), NsMeshElementName(raw, number, triangle->element, arena));
+      NsDiagNote(diag,
+        "pyramids join hexahedra with tetrahedra (Gmsh makes them where a volume of tetrahedra ends at a recombined surface); or make two bodies and join them by `ties`");
+      return false;
+    }
+  }
+  return true;
+}
+
 PetscErrorCode NsMeshCheckSides(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag, bool *good)
 {
   NsMeshSide *sides;
@@ -256,6 +341,7 @@ PetscErrorCode NsMeshCheckSides(const NsMesh *raw, const PetscInt *number, NsPla
   if (!*good) PetscFunctionReturn(0);
   PetscCall(NsMeshListSides(raw, &sides));
   *good = no_side_of_three(raw, number, sides, place, arena, diag);
+  if (*good) *good = no_side_on_two(raw, number, sides, place, arena, diag);
   if (*good) PetscCall(no_hanging_nodes(raw, number, sides, place, arena, diag, good));
   PetscCall(PetscFree(sides));
   PetscFunctionReturn(0);

@@ -160,10 +160,12 @@ static PetscErrorCode find_materials(
 
 static void take_geometry(const NsFe *fe, const NsFeElement *e, NsSolidCell *cell)
 {
-  for (PetscInt k = 0; k < cell->shape->nodes; k++) {
+  cell->nodes = cell->collapse ? cell->collapse->shape->nodes : cell->shape->nodes;
+  for (PetscInt k = 0; k < cell->nodes; k++) {
+    const PetscInt node = e->node[cell->collapse ? cell->collapse->slot[k] : k];
     for (int i = 0; i < 3; i++) {
       const PetscReal from = i == 0 && cell->theory->state == NS_SOLID_AXISYMMETRIC ? 0 : fe->x[3 * e->node[0] + i];
-      cell->x[k][i]        = fe->x[3 * e->node[k] + i] - from;
+      cell->x[k][i]        = fe->x[3 * node + i] - from;
     }
   }
 }
@@ -171,8 +173,8 @@ static void take_geometry(const NsFe *fe, const NsFeElement *e, NsSolidCell *cel
 /* But for the rounding of coordinates. */
 static PetscBool same_geometry(const NsSolidCell *a, const NsSolidCell *b, PetscReal rounding)
 {
-  if (a->material != b->material) return PETSC_FALSE;
-  for (PetscInt k = 0; k < a->shape->nodes; k++) {
+  if (a->material != b->material || a->collapse != b->collapse) return PETSC_FALSE;
+  for (PetscInt k = 0; k < a->nodes; k++) {
     for (int i = 0; i < 3; i++) {
       if (PetscAbsReal(a->x[k][i] - b->x[k][i]) > rounding) return PETSC_FALSE;
     }
@@ -191,7 +193,7 @@ static PetscErrorCode make_elements(NsFe *fe, const NsFeBody *body, const NsSoli
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     const NsFeElement *e    = &fe->element[body->first_element + i];
     NsSolidElement    *own  = e->data;
-    NsSolidCell        cell = {.shape = shape, .theory = theory, .material = material[i]};
+    NsSolidCell        cell = {.shape = shape, .collapse = NsMeshCollapsed(body->mesh->shape, e->node), .theory = theory, .material = material[i]};
     take_geometry(fe, e, &cell);
     for (PetscInt k = 0; k < PetscMin(kinds, NS_ALIKE) && !own->cell; k++) {
       if (!same_geometry(like[k], &cell, rounding)) continue;
@@ -201,8 +203,8 @@ static PetscErrorCode make_elements(NsFe *fe, const NsFeBody *body, const NsSoli
     if (own->cell) continue;
     NsSolidCell *made = NsArenaAlloc(fe->arena, sizeof(*made));
     *made             = cell;
-    if (theory->formulation == NS_SOLID_INCOMPATIBLE)
-      made->modes = NsArenaAlloc(fe->arena, sizeof(*made->modes) * (size_t)(shape->dimension * shape->dimension * shape->dimension * shape->nodes));
+    if (NsSolidModes(made))
+      made->modes = NsArenaAlloc(fe->arena, sizeof(*made->modes) * (size_t)(NsSolidModes(made) * shape->dimension * shape->dimension * made->nodes));
     PetscCall(NsSolidCellMake(made));
     own->cell                = made;
     like[kinds++ % NS_ALIKE] = made; /* in the place of the oldest */
@@ -246,6 +248,21 @@ static void find_points(const NsSolidSettings *solid, NsFe *fe, NsFeBody *body)
   }
 }
 
+/* Among hexahedra: where most elements are none. */
+static void warn_of_stiff_elements(const NsSolidSettings *solid, NsFe *fe, const NsFeBody *body)
+{
+  const NsMesh *mesh  = body->mesh;
+  PetscInt      stiff = 0;
+
+  for (PetscInt e = 0; e < mesh->elements && mesh->shape == &NsMeshShape_Hex8; e++)
+    stiff += NsMeshCollapsed(mesh->shape, mesh->connection + 8 * e) != NULL;
+  if (2 * stiff <= mesh->elements) return;
+  NsDiagWarning(fe->diag, NsKeysPlace(solid->where, "mesh"),
+    "%ld of %ld elements of '%s' are tetrahedra, prisms or pyramids of first order, which are too stiff in bending", (long)stiff,
+    (long)mesh->elements, body->name);
+  NsDiagNote(fe->diag, "ten-node tetrahedra alone are accurate: Mesh.ElementOrder = 2; in the .geo file, without recombined surfaces");
+}
+
 static PetscErrorCode NsBodyBuild_Solid(const void *settings, NsFe *fe, NsFeBody *body)
 {
   const NsSolidSettings  *solid  = settings;
@@ -268,6 +285,7 @@ static PetscErrorCode NsBodyBuild_Solid(const void *settings, NsFe *fe, NsFeBody
     NsDiagWarning(fe->diag, NsKeysPlace(solid->where, "mesh"), "'%s' is made of four-node tetrahedra, which are too stiff in bending", body->name);
     NsDiagNote(fe->diag, "ten-node ones are accurate: Mesh.ElementOrder = 2; in the .geo file (of a box `elements: tet10`)");
   }
+  warn_of_stiff_elements(solid, fe, body);
   if (solid->state == NS_SOLID_AXISYMMETRIC && !has_radii(fe, body)) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(body->mesh->elements, &material));
   PetscCall(find_materials(solid, fe, body, theory, material));

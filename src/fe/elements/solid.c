@@ -9,6 +9,8 @@
 #include "solid.h"
 #include <petscblaslapack.h>
 
+#define NS_INSIDE 0.99 /* natural coordinates up to which collapsed elements have strains */
+
 enum { FUNCTIONS = NS_ELEMENT_NODES + 1, COLUMNS = 3 * FUNCTIONS }; /* nodes and modes: 10, or 8 + 3 */
 
 /* All functions of an element at one point. */
@@ -40,7 +42,7 @@ static PetscReal jacobian(const NsSolidCell *cell, PetscReal (*dN)[3], PetscReal
   for (PetscInt k = 0; k < 3; k++) {
     for (PetscInt i = 0; i < 3; i++) {
       J[k][i] = k == i && k >= d ? 1 : 0;
-      for (PetscInt a = 0; a < cell->shape->nodes && k < d && i < d; a++) J[k][i] += dN[a][k] * cell->x[a][i];
+      for (PetscInt a = 0; a < cell->nodes && k < d && i < d; a++) J[k][i] += dN[a][k] * cell->x[a][i];
     }
   }
   return determinant(J);
@@ -62,31 +64,49 @@ static void to_space(PetscReal inverse[3][3], const PetscReal dN[3], PetscReal G
   for (int i = 0; i < 3; i++) G[i] = inverse[i][0] * dN[0] + inverse[i][1] * dN[1] + inverse[i][2] * dN[2];
 }
 
-static PetscInt modes_of(const NsSolidCell *cell)
+PetscInt NsSolidModes(const NsSolidCell *cell)
 {
-  return cell->theory->formulation == NS_SOLID_INCOMPATIBLE ? cell->shape->dimension : 0;
+  return cell->theory->formulation == NS_SOLID_INCOMPATIBLE && !cell->collapse ? cell->shape->dimension : 0;
+}
+
+void NsSolidFunctions(const NsSolidCell *cell, const PetscReal xi[3], PetscReal *N, PetscReal (*dN)[3])
+{
+  const NsMeshCollapse *collapse = cell->collapse;
+  PetscReal             whole[NS_ELEMENT_NODES], gradient[NS_ELEMENT_NODES][3];
+
+  if (!collapse) {
+    cell->shape->shape(xi, N, dN);
+    return;
+  }
+  cell->shape->shape(xi, whole, gradient);
+  for (PetscInt a = 0; a < cell->nodes; a++) N[a] = dN[a][0] = dN[a][1] = dN[a][2] = 0;
+  for (PetscInt k = 0; k < cell->shape->nodes; k++) {
+    const int a = collapse->place[k];
+    N[a] += whole[k];
+    for (int i = 0; i < 3; i++) dN[a][i] += gradient[k][i];
+  }
 }
 
 /* G and h of the nodes at a point; returns det J times 2 pi r or the thickness. On the axis, where N/r is 0/0, h of a displacement that vanishes there is dN/dr. */
 static PetscReal nodes_at(const NsSolidCell *cell, const PetscReal xi[3], Point *point, PetscReal *det, PetscReal *radius)
 {
-  const NsSolidShape *shape = cell->shape;
-  PetscReal           N[NS_ELEMENT_NODES], dN[NS_ELEMENT_NODES][3], J[3][3], inverse[3][3], r = 0, size = 0;
+  PetscReal N[NS_ELEMENT_NODES], dN[NS_ELEMENT_NODES][3], J[3][3], inverse[3][3], at[3], r = 0, size = 0;
 
-  shape->shape(xi, N, dN);
+  for (int k = 0; k < 3; k++) at[k] = cell->collapse ? PetscMax(-NS_INSIDE, PetscMin(NS_INSIDE, xi[k])) : xi[k];
+  NsSolidFunctions(cell, at, N, dN);
   *det = jacobian(cell, dN, J);
   invert(J, *det, inverse);
-  for (PetscInt a = 0; a < shape->nodes; a++) {
+  for (PetscInt a = 0; a < cell->nodes; a++) {
     to_space(inverse, dN[a], point->G[a]);
     r += N[a] * cell->x[a][0];
     size = PetscMax(size, cell->x[a][0]);
   }
   *radius = r;
   if (cell->theory->state != NS_SOLID_AXISYMMETRIC) {
-    for (PetscInt a = 0; a < shape->nodes; a++) point->h[a] = 0;
+    for (PetscInt a = 0; a < cell->nodes; a++) point->h[a] = 0;
     return *det * cell->theory->thickness;
   }
-  for (PetscInt a = 0; a < shape->nodes; a++) point->h[a] = r > 1e-12 * size ? N[a] / r : point->G[a][0];
+  for (PetscInt a = 0; a < cell->nodes; a++) point->h[a] = r > 1e-12 * size ? N[a] / r : point->G[a][0];
   return *det * 2 * PETSC_PI * r;
 }
 
@@ -94,19 +114,18 @@ static PetscReal nodes_at(const NsSolidCell *cell, const PetscReal xi[3], Point 
 static void modes_at(const NsSolidCell *cell, const PetscReal xi[3], PetscReal det, PetscReal radius, Point *point)
 {
   static const PetscReal middle[3] = {0, 0, 0};
-  const NsSolidShape    *shape     = cell->shape;
-  const PetscInt         modes     = modes_of(cell);
+  const PetscInt         modes     = NsSolidModes(cell);
   PetscReal              N[NS_ELEMENT_NODES], dN[NS_ELEMENT_NODES][3], J[3][3], inverse[3][3];
 
   if (!modes) return;
-  shape->shape(middle, N, dN);
+  NsSolidFunctions(cell, middle, N, dN);
   const PetscReal det0 = jacobian(cell, dN, J);
   invert(J, det0, inverse);
   for (PetscInt k = 0; k < modes; k++) {
     PetscReal dP[3] = {0, 0, 0};
     dP[k]           = -2 * xi[k] * det0 / det;
-    to_space(inverse, dP, point->G[shape->nodes + k]);
-    point->h[shape->nodes + k] = cell->theory->state == NS_SOLID_AXISYMMETRIC && radius > 0 ? (1 - xi[k] * xi[k]) / radius : 0;
+    to_space(inverse, dP, point->G[cell->nodes + k]);
+    point->h[cell->nodes + k] = cell->theory->state == NS_SOLID_AXISYMMETRIC && radius > 0 ? (1 - xi[k] * xi[k]) / radius : 0;
   }
 }
 
@@ -121,7 +140,7 @@ static void functions_at(const NsSolidCell *cell, const PetscReal xi[3], Point *
 
 static void less_mean(const NsSolidCell *cell, const Points *points, Point *point)
 {
-  for (PetscInt a = cell->shape->nodes; a < points->functions; a++) {
+  for (PetscInt a = cell->nodes; a < points->functions; a++) {
     for (int i = 0; i < 3; i++) point->G[a][i] -= points->mean.G[a][i];
     point->h[a] -= points->mean.h[a];
   }
@@ -132,7 +151,7 @@ static void make_points(const NsSolidCell *cell, Points *points)
   const NsSolidShape *shape = cell->shape;
   const NsSolidRule  *rule  = &shape->stiffness;
 
-  points->functions = shape->nodes + modes_of(cell);
+  points->functions = cell->nodes + NsSolidModes(cell);
   points->volume    = 0;
   memset(&points->mean, 0, sizeof(points->mean));
   memset(points->trace, 0, sizeof(points->trace));
@@ -219,7 +238,7 @@ static PetscInt whole_stiffness(const NsSolidCell *cell, PetscReal *K)
 
 PetscErrorCode NsSolidCellMake(NsSolidCell *cell)
 {
-  const PetscInt d = cell->shape->dimension, n = cell->shape->nodes * d, m = modes_of(cell) * d;
+  const PetscInt d = cell->shape->dimension, n = cell->nodes * d, m = NsSolidModes(cell) * d;
   PetscReal      K[COLUMNS * COLUMNS], inner[9 * 9], right[9 * NS_ELEMENT_UNKNOWNS];
   PetscBLASInt   size = (PetscBLASInt)m, columns = (PetscBLASInt)n, info;
 
@@ -240,7 +259,7 @@ PetscErrorCode NsSolidCellMake(NsSolidCell *cell)
 /* K of the nodes, modes condensed. */
 static void condensed_stiffness(const NsSolidCell *cell, PetscReal *result)
 {
-  const PetscInt d = cell->shape->dimension, n = cell->shape->nodes * d, m = modes_of(cell) * d;
+  const PetscInt d = cell->shape->dimension, n = cell->nodes * d, m = NsSolidModes(cell) * d;
   PetscReal      K[COLUMNS * COLUMNS];
 
   const PetscInt all = whole_stiffness(cell, K);
@@ -256,7 +275,7 @@ static void condensed_stiffness(const NsSolidCell *cell, PetscReal *result)
 /* K = sum_k lambda_k phi_k phi_k', without the eigenvalues of rigid motions, which are 0 but for rounding. */
 PetscErrorCode NsSolidCellShare(NsSolidCell *cell, NsArena *arena)
 {
-  const PetscInt n = cell->shape->nodes * cell->shape->dimension;
+  const PetscInt n = cell->nodes * cell->shape->dimension;
   PetscReal      K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], lambda[NS_ELEMENT_UNKNOWNS], work[8 * NS_ELEMENT_UNKNOWNS];
   PetscBLASInt   size = (PetscBLASInt)n, space = 8 * NS_ELEMENT_UNKNOWNS, info;
 
@@ -279,10 +298,35 @@ const NsSolidCell *NsSolidCellOf(const NsFeElement *e)
   return ((const NsSolidElement *)e->data)->cell;
 }
 
+/* A matrix of the nodes to one of the places of the whole element, where a node has its first place; zero elsewhere. */
+static void spread(const NsSolidCell *cell, const PetscReal *X, PetscReal *result)
+{
+  const PetscInt d = cell->shape->dimension, n = cell->nodes * d, all = cell->shape->nodes * d;
+
+  memset(result, 0, sizeof(*result) * (size_t)(all * all));
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) result[(cell->collapse->slot[i / d] * d + i % d) * all + cell->collapse->slot[j / d] * d + j % d] = X[i * n + j];
+  }
+}
+
+/* Displacements of the places to those of the nodes; room[NS_ELEMENT_UNKNOWNS]. */
+static const PetscReal *gather(const NsSolidCell *cell, const PetscReal *q, PetscReal *room)
+{
+  const PetscInt d = cell->shape->dimension;
+
+  if (!cell->collapse) return q;
+  for (PetscInt i = 0; i < cell->nodes * d; i++) room[i] = q[cell->collapse->slot[i / d] * d + i % d];
+  return room;
+}
+
 void NsSolidStiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *result)
 {
+  const NsSolidCell *cell = NsSolidCellOf(e);
+  PetscReal          K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+
   (void)body;
-  condensed_stiffness(NsSolidCellOf(e), result);
+  condensed_stiffness(cell, cell->collapse ? K : result);
+  if (cell->collapse) spread(cell, K, result);
 }
 
 /* ---- mass --------------------------------------------------------------------------------------------------------------------------------------- */
@@ -291,13 +335,13 @@ void NsSolidStiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *res
 static PetscReal node_masses(const NsSolidCell *cell, PetscBool diagonal, PetscReal *m)
 {
   const NsSolidShape *shape = cell->shape;
-  const PetscInt      n     = shape->nodes;
+  const PetscInt      n     = cell->nodes;
   PetscReal           mass  = 0;
 
   for (PetscInt i = 0; i < n * n; i++) m[i] = 0;
   for (PetscInt p = 0; p < shape->mass.points; p++) {
     PetscReal N[NS_ELEMENT_NODES], dN[NS_ELEMENT_NODES][3], J[3][3], r = 0;
-    shape->shape(shape->mass.xi[p], N, dN);
+    NsSolidFunctions(cell, shape->mass.xi[p], N, dN);
     for (PetscInt a = 0; a < n; a++) r += N[a] * cell->x[a][0];
     const PetscReal w = cell->material->density * shape->mass.weight[p] * jacobian(cell, dN, J) *
                         (cell->theory->state == NS_SOLID_AXISYMMETRIC ? 2 * PETSC_PI * r : cell->theory->thickness);
@@ -319,13 +363,14 @@ static PetscReal node_masses(const NsSolidCell *cell, PetscBool diagonal, PetscR
 void NsSolidMass(const NsFeBody *body, const NsFeElement *e, PetscReal *M)
 {
   const NsSolidCell *cell = NsSolidCellOf(e);
-  const PetscInt     d = cell->shape->dimension, nodes = cell->shape->nodes, n = nodes * d;
-  PetscReal          m[NS_ELEMENT_NODES * NS_ELEMENT_NODES];
+  const PetscInt     d = cell->shape->dimension, nodes = cell->nodes, n                                                = nodes * d;
+  PetscReal          m[NS_ELEMENT_NODES * NS_ELEMENT_NODES], own[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], *of_nodes = cell->collapse ? own : M;
 
   (void)node_masses(cell, body->lumped, m);
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < n; j++) M[i * n + j] = i % d == j % d ? m[(i / d) * nodes + j / d] : 0;
+    for (PetscInt j = 0; j < n; j++) of_nodes[i * n + j] = i % d == j % d ? m[(i / d) * nodes + j / d] : 0;
   }
+  if (cell->collapse) spread(cell, own, M);
 }
 
 PetscReal NsSolidTotalMass(const NsFeBody *body, const NsFeElement *e)
@@ -341,7 +386,7 @@ PetscReal NsSolidTotalMass(const NsFeBody *body, const NsFeElement *e)
 /* Values of all functions, [functions * dimension]: displacements relative to the first node, which strain nothing but u_r/r, and the modes that follow from them. */
 static void all_values(const NsSolidCell *cell, const PetscReal *q, PetscReal *value)
 {
-  const PetscInt d = cell->shape->dimension, n = cell->shape->nodes * d, m = modes_of(cell) * d;
+  const PetscInt d = cell->shape->dimension, n = cell->nodes * d, m = NsSolidModes(cell) * d;
 
   for (PetscInt i = 0; i < n; i++) value[i] = q[i] - (i % d == 0 && cell->theory->state == NS_SOLID_AXISYMMETRIC ? 0 : q[i % d]);
   for (PetscInt k = 0; k < m; k++) {
@@ -383,7 +428,7 @@ static void stress_of(const NsSolidMaterial *material, const PetscReal strain[NS
 /* |root q|^2/2: the strains of the modes phi_k of K, scaled; what rigid motions leave there is rounding of them, as of strains at points. */
 static PetscReal shared_energy(const NsSolidCell *cell, const PetscReal *q)
 {
-  const PetscInt d = cell->shape->dimension, n = cell->shape->nodes * d, rank = cell->rank, whole = cell->theory->state == NS_SOLID_AXISYMMETRIC;
+  const PetscInt d = cell->shape->dimension, n = cell->nodes * d, rank = cell->rank, whole = cell->theory->state == NS_SOLID_AXISYMMETRIC;
   PetscReal      y[NS_ELEMENT_UNKNOWNS] = {0}, sum = 0;
 
   for (PetscInt i = 0; i < n; i++) {
@@ -398,10 +443,11 @@ static PetscReal shared_energy(const NsSolidCell *cell, const PetscReal *q)
 PetscReal NsSolidEnergy(const NsFeBody *body, const NsFeElement *e, const PetscReal *q)
 {
   const NsSolidCell *cell = NsSolidCellOf(e);
-  PetscReal          value[COLUMNS], strain[NS_SOLID_STRAINS], stress[NS_SOLID_STRAINS], energy = 0;
+  PetscReal          value[COLUMNS], strain[NS_SOLID_STRAINS], stress[NS_SOLID_STRAINS], room[NS_ELEMENT_UNKNOWNS], energy = 0;
   Points             points;
 
   (void)body;
+  q = gather(cell, q, room);
   if (cell->root) return shared_energy(cell, q);
   make_points(cell, &points);
   all_values(cell, q, value);
@@ -416,14 +462,14 @@ PetscReal NsSolidEnergy(const NsFeBody *body, const NsFeElement *e, const PetscR
 void NsSolidStress(
   const NsSolidCell *cell, const PetscReal *q, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS])
 {
-  PetscReal value[COLUMNS];
+  PetscReal value[COLUMNS], room[NS_ELEMENT_UNKNOWNS];
   Points    points;
   Point     point;
 
   make_points(cell, &points);
   functions_at(cell, xi, &point);
   less_mean(cell, &points, &point);
-  all_values(cell, q, value);
+  all_values(cell, gather(cell, q, room), value);
   strain_at(cell, &points, &point, value, strain);
   stress_of(cell->material, strain, stress);
 }
@@ -453,14 +499,16 @@ void NsSolidResults(
 
 void NsSolidMove(const NsFeBody *body, const NsFeElement *e, const PetscReal xi[3], PetscReal (*move)[3], PetscReal (*turn)[3])
 {
-  const NsSolidShape *shape = NsSolidCellOf(e)->shape;
-  const PetscInt      d     = shape->dimension;
-  PetscReal           N[NS_ELEMENT_NODES], dN[NS_ELEMENT_NODES][3];
+  const NsSolidCell *cell = NsSolidCellOf(e);
+  const PetscInt     d    = cell->shape->dimension;
+  PetscReal          N[NS_ELEMENT_NODES], dN[NS_ELEMENT_NODES][3];
 
-  shape->shape(xi, N, dN);
-  for (PetscInt i = 0; i < shape->nodes * d; i++) {
+  NsSolidFunctions(cell, xi, N, dN);
+  for (PetscInt i = 0; i < cell->shape->nodes * d; i++) {
+    const int       place  = (int)(i / d);
+    const PetscReal weight = NsMeshRepeated(cell->collapse, place) ? 0 : N[cell->collapse ? cell->collapse->place[place] : place];
     for (int k = 0; k < 3; k++) {
-      move[i][k] = N[i / d] * body->direction[i % d][k];
+      move[i][k] = weight * body->direction[i % d][k];
       turn[i][k] = 0;
     }
   }
@@ -470,6 +518,16 @@ PetscBool NsSolidAlike(const NsFeElement *a, const NsFeElement *b, PetscReal tol
 {
   (void)tolerance;
   return NsSolidCellOf(a) == NsSolidCellOf(b);
+}
+
+const NsElementPicture *NsSolidPicture(const NsElementType *type, const NsFeElement *e)
+{
+  static const NsElementCell    triangle = {NS_CELL_TRIANGLE, {0, 1, 2}, {0, 0, 0}}, tetrahedron = {NS_CELL_TETRA, {0, 1, 2, 4}, {0, 0, 0}};
+  static const NsElementPicture of_triangle = {0, 1, NULL, &triangle}, of_tetrahedron = {0, 1, NULL, &tetrahedron};
+  const NsMeshCollapse         *collapse = NsSolidCellOf(e)->collapse;
+
+  if (collapse && collapse->shape == &NsMeshShape_Tri3) return &of_triangle;
+  return collapse && collapse->shape == &NsMeshShape_Tet4 ? &of_tetrahedron : type->picture;
 }
 
 const NsSolidShape *NsSolidShapeOf(const NsElementType *type)

@@ -17,6 +17,10 @@
 
   All pass the patch test. b_bar and incompatible are not stiffer than standard.
 
+  Elements with fewer corners (src/mesh/collapsed.h): the functions of places that are one node are added, in the natural coordinates of the whole element. det J times their gradients are
+  polynomials that the points integrate exactly: they pass the patch test, too. They have no incompatible modes. The Jacobian vanishes where a side has shrunk, at nodes only: strains there are
+  those a little inside.
+
   Mass: consistent, rho int N_a N_b; lumped by row sums, rho int N_a, which keeps the centre; of ten-node tetrahedra in proportion to the diagonal of the consistent one (HRZ: 1/36 of the mass at
   the corners, 4/27 at the middles of edges), for their row sums are negative at the corners.
 
@@ -28,6 +32,7 @@
 #pragma once
 #include <stdbool.h>
 #include "element.h"
+#include "mesh/collapsed.h"
 
 enum { NS_SOLID_POINTS = 8, NS_SOLID_STRAINS = 6, NS_SOLID_MODES = 3 };
 
@@ -68,8 +73,10 @@ typedef struct {
 /* The geometry and material of elements that are alike; made by NsSolidCellMake. */
 typedef struct {
   const NsSolidShape    *shape;
+  const NsMeshCollapse  *collapse; /* an element with fewer corners than its shape; else NULL */
   const NsSolidTheory   *theory;
   const NsSolidMaterial *material;
+  PetscInt               nodes;      /* of the element, each once */
   PetscReal  x[NS_ELEMENT_NODES][3]; /* of the nodes relative to the first one, but for r, which is absolute where the state is axisymmetric */
   PetscReal *modes;                  /* A [modes * dimension, nodes * dimension]; NULL: none */
   PetscReal *root; /* of cells that several elements share, NsSolidCellShare; else NULL: K = root' root, [nodes * dimension, rank] */
@@ -89,6 +96,10 @@ bool NsSolidOrthotropic(
   NsSolidState state, const double young[3], const double poisson[3], const double shear[3], PetscReal axes[3][3], NsSolidMaterial *material);
 /* e: of a solid body. */
 const NsSolidCell *NsSolidCellOf(const NsFeElement *e);
+/* The functions of the nodes of an element, and their derivatives with respect to xi; of collapsed elements those of a node are added. */
+void NsSolidFunctions(const NsSolidCell *cell, const PetscReal xi[3], PetscReal *N, PetscReal (*dN)[3]);
+/* How many incompatible modes it has. */
+PetscInt NsSolidModes(const NsSolidCell *cell);
 /* Fills cell->modes[modes * dimension, nodes * dimension], once the rest is there. */
 PetscErrorCode NsSolidCellMake(NsSolidCell *cell);
 /* Makes cell->root in the arena, from which the energy of an element takes a tenth of the time. */
@@ -96,6 +107,8 @@ PetscErrorCode NsSolidCellShare(NsSolidCell *cell, NsArena *arena);
 /* Displacements q of an element (node after node, those of the body's dimension) to strains and stresses at a point. */
 void NsSolidStress(
   const NsSolidCell *cell, const PetscReal *q, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS]);
+/* How an element is drawn: collapsed triangles and tetrahedra as such, prisms and pyramids as hexahedra that have corners twice. */
+const NsElementPicture *NsSolidPicture(const NsElementType *type, const NsFeElement *e);
 /* The shape of the elements of a type; NULL: it is no solid. */
 const NsSolidShape *NsSolidShapeOf(const NsElementType *type);
 

@@ -321,8 +321,10 @@ static void take_gmsh(const NsGmshMesh *file, NsArena *arena, NsNumberedNodes *n
     const PetscInt    *node  = file->connection.items + (size_t)shape->nodes * (size_t)e;
     for (int s = 0; s < shape->sides; s++) {
       const int corners = shape->side_shape->corners;
-      for (int c = 0; c < (corners == 2 ? 1 : corners); c++)
-        add_edge(nodes, (long)file->tag[node[shape->side[s][c]]], (long)file->tag[node[shape->side[s][(c + 1) % corners]]]);
+      for (int c = 0; c < (corners == 2 ? 1 : corners); c++) {
+        const PetscInt a = node[shape->side[s][c]], b = node[shape->side[s][(c + 1) % corners]];
+        if (a != b) add_edge(nodes, (long)file->tag[a], (long)file->tag[b]);
+      }
     }
     if (!shape->sides) add_edge(nodes, (long)file->tag[node[0]], (long)file->tag[node[1]]);
   }

@@ -3,7 +3,7 @@
 
       x(xi) = sum_a N_a(xi) x_a
 
-  is solved by Newton's method in each element whose box holds the point; of elements that share the point the first one counts.
+  is solved by Newton's method in each element whose box holds the point; of elements that share the point the first one counts. Where a side of a collapsed element has shrunk, dx/dxi is singular.
 */
 #include "fe/elements/solid.h"
 #include "fe.h"
@@ -72,12 +72,14 @@ static PetscBool is_within(const NsSolidShape *shape, const PetscReal xi[3])
 
 static PetscBool holds(const NsFe *fe, const NsFeElement *e, const NsSolidShape *shape, const PetscReal x[3], PetscReal xi[3])
 {
-  PetscReal r[3], d[3], J[3][3];
+  const PetscReal near = NsSolidCellOf(e)->collapse ? 1e-12 * fe->body[e->body].mesh->length : 0;
+  PetscReal       r[3], d[3], J[3][3];
 
   for (int k = 0; k < 3; k++) xi[k] = shape->has_modes || k >= shape->dimension ? 0 : 0.25;
   for (int i = 0; i < NS_NEWTON; i++) {
     const PetscReal det  = misfit(fe, e, shape, x, xi, r, J);
     PetscReal       size = 0;
+    if (NsDot3(r, r) < near * near) break;
     if (!(det > 0)) return PETSC_FALSE; /* far outside */
     solve(J, det, r, d);
     for (int k = 0; k < 3; k++) {

@@ -26,6 +26,8 @@ static PetscErrorCode lowest_frequency(const NsFe *fe, const NsFeElement *e, Pet
   PetscCall(PetscBLASIntCast(NsFeElementSize(body), &size));
   body->element->mass(body, e, M);
   body->element->stiffness(body, e, K);
+  for (PetscInt i = 0; i < size; i++)
+    M[i * (size + 1)] += M[i * (size + 1)] == 0 ? 1 : 0; /* repeated nodes of collapsed elements: no stiffness, no mass */
   LAPACKsygv_(&type, "N", "U", &size, K, &size, M, &size, value, work, &room, &info);
   for (PetscInt i = size - 1; i >= 0 && !info && value[i] > NS_ZERO * value[size - 1]; i--) *omega = PetscSqrtReal(value[i]);
   PetscFunctionReturn(0);

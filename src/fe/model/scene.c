@@ -3,6 +3,7 @@
   vertex for each rigid body without one. Points: nodes first, then points within elements, then rings.
 */
 #include "fe/elements/beam.h"
+#include "fe/elements/solid.h"
 #include "fe.h"
 
 #define NS_RING 24
@@ -17,7 +18,8 @@ static const NsElementPicture *picture_of(const NsFe *fe, const NsFeElement *e)
   static const NsElementPicture nothing = {0, 0, NULL, NULL};
   const NsElementType          *type    = type_of(fe, e);
 
-  return type->drawn && !type->drawn(e) ? &nothing : type->picture;
+  if (type->drawn && !type->drawn(e)) return &nothing;
+  return type->solid ? NsSolidPicture(type, e) : type->picture;
 }
 
 static void allocate(NsFe *fe, NsScene *scene)

@@ -181,7 +181,8 @@ static void add_facets(NsFaces *faces, PetscInt face)
   for (int p = 0; p < pieces; p++) {
     Facet *facet = &faces->facet[faces->facets++];
     *facet       = (Facet){.nodes = surface->corners, .whole = face};
-    for (PetscInt a = 0; a < surface->corners; a++) facet->node[a] = of[pieces > 1 ? quarter[p][a] : a];
+    if (pieces == 1) facet->nodes = NsFaceCorners(surface, face, facet->node);
+    for (PetscInt a = 0; a < surface->corners && pieces > 1; a++) facet->node[a] = of[quarter[p][a]];
   }
 }
 

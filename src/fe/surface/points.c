@@ -112,8 +112,9 @@ void NsFePointsProject(NsFe *fe, const NsFeSurface *points, const NsFeSurface *s
   for (PetscInt i = 0; i < points->nodes; i++) {
     PetscReal      least = 2 * surface->size;
     const PetscInt row = mortar->rows, from = mortar->first[row];
-    PetscBool      hit   = PETSC_FALSE;
-    const PetscInt count = faces_near(faces, surface, points->x[i], list);
+    PetscInt       entries = 0;
+    PetscBool      hit     = PETSC_FALSE;
+    const PetscInt count   = faces_near(faces, surface, points->x[i], list);
     for (PetscInt c = 0; c < count; c++) {
       const PetscInt f                = list[c];
       PetscReal      N[NS_FACE_NODES] = {0}, n[3], distance;
@@ -122,14 +123,19 @@ void NsFePointsProject(NsFe *fe, const NsFeSurface *points, const NsFeSurface *s
       least            = PetscAbsReal(distance);
       mortar->gap[row] = distance;
       for (int k = 0; k < 3; k++) points->normal[i][k] = -n[k]; /* from the node to the surface */
+      entries = 0;
       for (PetscInt a = 0; a < surface->of_face; a++) {
-        mortar->master[from + a] = surface->face[f][a];
-        mortar->weight[from + a] = N[a];
+        const PetscInt node = surface->face[f][a];
+        PetscInt       at   = 0;
+        while (at < entries && mortar->master[from + at] != node) at++; /* of triangles among quadrangles one is there twice */
+        mortar->weight[from + at] = N[a] + (at < entries ? mortar->weight[from + at] : 0);
+        mortar->master[from + at] = node;
+        entries                   = PetscMax(entries, at + 1);
       }
     }
     if (hit) {
       mortar->slave[row]            = i;
-      mortar->first[++mortar->rows] = from + surface->of_face;
+      mortar->first[++mortar->rows] = from + entries;
     } else if (!mortar->left_out++)
       memcpy(mortar->first_left_out, points->x[i], sizeof(mortar->first_left_out));
   }

@@ -22,11 +22,42 @@ void NsFaceShape(const NsFeSurface *surface, const PetscReal xi[2], PetscReal N[
   }
 }
 
+PetscInt NsFaceCorners(const NsFeSurface *surface, PetscInt face, PetscInt corner[4])
+{
+  const PetscInt *of    = surface->face[face];
+  PetscInt        count = 0;
+
+  for (PetscInt a = 0; a < surface->corners; a++) {
+    if (a == 0 || (of[a] != of[a - 1] && of[a] != of[0])) corner[count++] = of[a];
+  }
+  return count;
+}
+
+/* A triangle whose corners `twice` and the one behind it are the same: by its area coordinates, L = (1 + eta)/2 of this corner and (1 + xi) (1 - eta)/4 of the last but one before it, turned to where
+   it stands. */
+static PetscBool invert_collapsed(PetscInt twice, const PetscReal (*corner)[2], const PetscReal at[2], PetscReal xi[2])
+{
+  const PetscReal *p = corner[(twice + 2) % 4], *q = corner[(twice + 3) % 4], *top = corner[twice];
+  const PetscReal  a[2] = {q[0] - p[0], q[1] - p[1]}, b[2] = {top[0] - p[0], top[1] - p[1]}, d[2] = {at[0] - p[0], at[1] - p[1]};
+  const PetscReal  det = a[0] * b[1] - a[1] * b[0];
+
+  if (det == 0) return PETSC_FALSE;
+  const PetscReal of_q = (d[0] * b[1] - d[1] * b[0]) / det, of_top = (a[0] * d[1] - a[1] * d[0]) / det, t = 2 * of_top - 1;
+  const PetscReal s = PetscAbsReal(1 - t) > 1e-9 ? 4 * of_q / (1 - t) - 1 : 0;
+  xi[0]             = twice == 2 ? s : twice == 3 ? -t : twice == 0 ? -s : t;
+  xi[1]             = twice == 2 ? t : twice == 3 ? s : twice == 0 ? -t : -s;
+  return PETSC_TRUE;
+}
+
 /* x(xi) = at: of triangles linear, of quadrangles by Newton's method. */
 PetscBool NsFaceInvert(PetscInt corners, const PetscReal (*corner)[2], const PetscReal at[2], PetscReal xi[2])
 {
   PetscReal off = 1;
 
+  for (PetscInt a = 0; a < corners && corners == 4; a++) {
+    const PetscReal *p = corner[a], *q = corner[(a + 1) % 4];
+    if (p[0] == q[0] && p[1] == q[1]) return invert_collapsed(a, corner, at, xi);
+  }
   xi[0] = xi[1] = 0;
   for (int round = 0; round < (corners == 3 ? 1 : 30) && off > 1e-14; round++) {
     PetscReal r[2] = {-at[0], -at[1]}, J[2][2];
@@ -97,18 +128,23 @@ static void measure(NsFeSurface *surface)
 
   for (PetscInt s = 0; s < surface->faces; s++) {
     const PetscInt *of = surface->face[s];
+    PetscInt        corner[4];
+    const PetscInt  corners = NsFaceCorners(surface, s, corner);
     PetscReal       n[3], extent = 0;
     NsFaceVector(surface, s, n);
     const PetscReal area = PetscSqrtReal(NsDot3(n, n));
     whole += area;
     for (int k = 0; k < 3; k++) sum[k] += n[k];
-    for (PetscInt a = 0; a < surface->of_face; a++) {
+    for (PetscInt a = 0; a < corners; a++) {
+      for (int k = 0; k < 3; k++) surface->normal[corner[a]][k] += n[k];
+    }
+    for (PetscInt a = surface->corners; a < surface->of_face; a++) {
       for (int k = 0; k < 3; k++) surface->normal[of[a]][k] += n[k];
     }
-    for (PetscInt a = 0; a < NsFaceCarriers(surface); a++) {
-      PetscReal r = surface->x[of[a]][0];
-      if (surface->corners == 2) r = (2 * r + surface->x[of[1 - a]][0]) / 3; /* int N 2 pi r of a line */
-      surface->area[of[NsFaceFirst(surface) + a]] += area / (PetscReal)surface->corners * NsFaceDepth(surface->body, r);
+    for (PetscInt a = 0; a < corners; a++) {
+      PetscReal r = surface->x[corner[a]][0];
+      if (corners == 2) r = (2 * r + surface->x[corner[1 - a]][0]) / 3; /* int N 2 pi r of a line */
+      surface->area[NsFaceFirst(surface) ? of[NsFaceFirst(surface) + a] : corner[a]] += area / (PetscReal)corners * NsFaceDepth(surface->body, r);
     }
     for (PetscInt a = 1; a < surface->corners; a++) {
       PetscReal length = 0;

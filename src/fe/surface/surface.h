@@ -28,6 +28,8 @@ const NsFeSurface *NsFeSurfaceFind(NsFe *fe, const char *name, NsPlace place);
 void NsFaceShape(const NsFeSurface *surface, const PetscReal xi[2], PetscReal N[NS_FACE_NODES]);
 /* A point in a face's plane in its natural coordinates, from plane coordinates of the corners. */
 PetscBool NsFaceInvert(PetscInt corners, const PetscReal (*corner)[2], const PetscReal at[2], PetscReal xi[2]);
+/* The corners of a face, each once: three of a triangle among quadrangles, which has one twice (src/mesh/collapsed.h). */
+PetscInt NsFaceCorners(const NsFeSurface *surface, PetscInt face, PetscInt corner[4]);
 /* Which nodes of a face carry forces: its corners, and of triangles with six nodes the middles of edges. */
 static inline PetscInt NsFaceFirst(const NsFeSurface *surface)
 {

@@ -1,0 +1,30 @@
+/*
+  Elements of several shapes in one mesh: in a mesh of quadrangles also triangles, in one of hexahedra also tetrahedra, prisms and pyramids. They have nodes twice,
+
+      triangle a b c c        tetrahedron a b c c d d d d        prism a b c c d e f f        pyramid a b c d e e e e
+
+  so that every element of a mesh has the same number of nodes. The shape functions of a node are the sum of those of its places: of triangles and tetrahedra they are linear, and on the sides
+  they agree with those of the neighbours. Sides that shrink to an edge or a point are no sides.
+*/
+#pragma once
+#include "percuss/mesh.h"
+
+/* Shapes that a mesh as a whole does not have. */
+extern const NsMeshShape NsMeshShape_Prism, NsMeshShape_Pyramid;
+
+typedef struct {
+  const NsMeshShape *shape, *host; /* what it is, and the shape of the mesh */
+  int                place[8];     /* [host->nodes] which of its nodes is there */
+  int                slot[6];      /* [shape->nodes] its first place */
+  int                mirror[6];    /* [shape->nodes] its nodes the other way round */
+} NsMeshCollapse;
+
+/* How elements of one shape are part of a mesh of another; NULL: they cannot be. */
+const NsMeshCollapse *NsMeshCollapseOf(const NsMeshShape *shape);
+/* What an element with these nodes is; NULL: as the mesh, of the shape `host`. */
+const NsMeshCollapse *NsMeshCollapsed(const NsMeshShape *host, const PetscInt *node);
+/* Whether the node at place k stands there once more. */
+static inline bool NsMeshRepeated(const NsMeshCollapse *collapse, int k)
+{
+  return collapse && collapse->slot[collapse->place[k]] != k;
+}
