@@ -269,6 +269,7 @@ PICTURES = {
     "rotor_friswell": (panel(scene, frame=-1), panel(orbit, name="one")),
     "journal_bearings": (panel(orbit, name="left"), panel(spin, name="left")),
     "ball_bearing": (panel(scene, frame=-1), panel(columns, table="history", names=("shaft@0.5.uz",), unit="m", label="wheel")),
+    "pump_seals": (panel(scene, frame=-1), panel(columns, table="history", names=("shaft@0.4 m.uy", "shaft@0.4 m.uz"), unit="m", label="first stage", labels=("y", "z"))),
     "pump_shaft": (panel(orbit, name="impeller"), panel(spectra, name="impeller", limit=170)),
     "spin_down": (strobe, panel(columns, table="history", names=("disc.center.wx",), unit=None, label="spin (rad/s)")),
     "slider_crank": (panel(strobe, count=9, until=0.09), force),

@@ -96,6 +96,11 @@ void NsFeInertiaMass(const NsFeInertia *inertia, const NsPoint *point, PetscReal
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < n; j++) {
       M[i * n + j] = inertia->mass * NsDot3(point->move[i], point->move[j]);
+      if (inertia->across) {
+        M[i * n + j] = 0;
+        for (int k = 1; k < 3; k++)
+          M[i * n + j] += inertia->mass * NsDot3(point->move[i], inertia->frame[k]) * NsDot3(point->move[j], inertia->frame[k]);
+      }
       for (int k = 0; k < 3 && inertia->inertia[0] + inertia->inertia[1] + inertia->inertia[2] > 0; k++)
         M[i * n + j] += inertia->inertia[k] * NsDot3(point->turn[i], inertia->frame[k]) * NsDot3(point->turn[j], inertia->frame[k]);
     }

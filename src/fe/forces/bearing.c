@@ -1,10 +1,12 @@
 /*
   Bearing: stiffness and damping between a rotor and what carries it, in the axes of the rotor (1 along the shaft, 2 and 3 across), else in x, y, z; and lateral
-  coefficients tabulated over the speed of the rotor, or one of the laws of src/fe/forces/laws.
+  coefficients over the speed of the rotor, from a table or a formula of src/fe/forces/coefficients, or one of the laws of src/fe/forces/laws. Mass that is added across the shaft
+  becomes an inertia of the point that is not the ground.
 
   Where K is unsymmetric (a fluid film), its skew part stores no energy: the energy balance books its work as that of loads. So it does with springs of a table while the speed
   changes.
 */
+#include "fe/forces/coefficients/coefficients.h"
 #include "fe/forces/laws/law.h"
 #include "fe/model/fe.h"
 
@@ -14,16 +16,21 @@ typedef struct {
   NsNumbers     stiffness, damping, rotational_stiffness, rotational_damping;
   NsNumbers     stiffness_matrix, damping_matrix;
   NsNumbers     over_speed;
-  const void   *law[NS_BEARING_LAWS]; /* settings; all but one are NULL */
+  double        added_mass;
+  const void   *formula[NS_COEFFICIENTS_COUNT]; /* settings, as law */
+  const void   *law[NS_BEARING_LAWS];           /* settings; all but one are NULL */
   NsWindow      window;
 } NsBearingSettings;
 
 typedef struct {
-  PetscReal        stiffness[36], damping[36]; /* in space */
-  const NsNumbers *table;                      /* [rows, 9] speed, k22 k23 k32 k33, c22 c23 c32 c33 in the lateral axes; NULL: none */
-  PetscReal        lateral[2][3];              /* axes 2 and 3 of the rotor, else y and z */
-  NsForceLawUse    nonlinear;
-  PetscReal        sense; /* of r as laws take it: -1 where the shaft is the first point */
+  PetscReal             stiffness[36], damping[36]; /* in space */
+  const NsNumbers      *table;                      /* [rows, 9] speed, k22 k23 k32 k33, c22 c23 c32 c33 in the lateral axes; NULL: none */
+  const NsCoefficients *formula;                    /* of the same eight over the speed; NULL: none */
+  void                 *formula_data;
+  PetscReal             lowest, highest; /* speeds of the formula, rad/s */
+  PetscReal             lateral[2][3];   /* axes 2 and 3 of the rotor, else y and z */
+  NsForceLawUse         nonlinear;
+  PetscReal             sense; /* of r as laws take it: -1 where the shaft is the first point */
 } Bearing;
 
 #define NS_COUNTS \
@@ -55,6 +62,13 @@ static const NsKey bearing_keys[] = {
       "lateral coefficients over the speed of the rotor, added to the others: rows [speed, k22, k23, k32, k33, c22, c23, c32, c33]; linear between rows, constant beyond; a table that begins at 0 or above "
       "is valid for both directions of spin",
     .example = "[[0 rpm, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [6000 rpm, 2e6, 5e5, -5e5, 2e6, 50, 0, 0, 50]]"},
+  {"added_mass", NS_KEY_NUMBER, offsetof(NsBearingSettings, added_mass), .dimension = NS_DIM_MASS, .default_value = "0", .minimum = "0",
+    .help = "mass of fluid that moves with the shaft, across it alone and without weight", .example = "5 kg"},
+#define NS_COEFFICIENTS(Name, word, text, value) \
+  {#word, NS_KEY_TABLE, offsetof(NsBearingSettings, formula[NS_COEFFICIENTS_##Name]), .table = &NsCoefficientsTable_##Name, .help = text, \
+    .example = value},
+#include "fe/forces/coefficients/list.h"
+#undef NS_COEFFICIENTS
 #define NS_SPRING_LAW(Name, word, text, value)
 #define NS_BEARING_LAW(Name, word, text, value) \
   {#word, NS_KEY_TABLE, offsetof(NsBearingSettings, law[NS_BEARING_LAW_##Name]), .table = &NsForceLawTable_##Name, .help = text, .example = value},
@@ -64,23 +78,37 @@ static const NsKey bearing_keys[] = {
   {NULL},
 };
 
-#define NS_BEARING_LAW(Name, word, text, value) #word,
+#define NS_COEFFICIENTS(Name, word, text, value) #word,
+#define NS_BEARING_LAW(Name, word, text, value)  #word,
+static const char *const formula_words[] = {
+#include "fe/forces/coefficients/list.h"
+};
 static const char *const law_words[] = {
 #include "fe/forces/laws/list.h"
 };
 #undef NS_BEARING_LAW
+#undef NS_COEFFICIENTS
+static const NsCoefficients *const formulas[] = {
+#define NS_COEFFICIENTS(Name, word, text, value) &NsCoefficients_##Name,
+#include "fe/forces/coefficients/list.h"
+#undef NS_COEFFICIENTS
+};
 
-/* Forces computed in every step come from one law, or from the table. */
-static void check_laws(const NsBearingSettings *bearing, NsDiag *diag)
+/* Forces computed in every step come from one law, or from one table or formula. Returns how many of them there are. */
+static int check_laws(const NsBearingSettings *bearing, NsDiag *diag)
 {
   const char *first = bearing->over_speed.rows ? "over_speed" : NULL;
+  int         count = first != NULL;
 
-  for (int i = 0; i < NS_BEARING_LAWS; i++) {
-    if (!bearing->law[i]) continue;
-    if (first)
-      NsDiagError(diag, NsKeysPlace(bearing->where, law_words[i]), "a bearing has '%s' or '%s', not both: write two bearings", first, law_words[i]);
-    first = law_words[i];
+  for (int i = 0; i < NS_COEFFICIENTS_COUNT + NS_BEARING_LAWS; i++) {
+    const int   law  = i - NS_COEFFICIENTS_COUNT;
+    const char *word = law < 0 ? formula_words[i] : law_words[law];
+    if (!(law < 0 ? bearing->formula[i] : bearing->law[law])) continue;
+    if (first) NsDiagError(diag, NsKeysPlace(bearing->where, word), "a bearing has '%s' or '%s', not both: write two bearings", first, word);
+    first = word;
+    count++;
   }
+  return count;
 }
 
 static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
@@ -88,12 +116,14 @@ static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
   const NsBearingSettings *bearing = settings;
   const NsNumbers         *table   = &bearing->over_speed;
   int any = bearing->stiffness.rows + bearing->damping.rows + bearing->rotational_stiffness.rows + bearing->rotational_damping.rows +
-            bearing->stiffness_matrix.rows + bearing->damping_matrix.rows + table->rows;
+            bearing->stiffness_matrix.rows + bearing->damping_matrix.rows + (bearing->added_mass > 0);
 
   (void)arena;
-  check_laws(bearing, diag);
+  any += check_laws(bearing, diag);
   NsWindowCheck(&bearing->window, bearing->where, diag);
-  for (int i = 0; i < NS_BEARING_LAWS; i++) any += bearing->law[i] != NULL;
+  if (bearing->added_mass > 0 && NsWindowIsGiven(&bearing->window))
+    NsDiagError(
+      diag, NsKeysPlace(bearing->where, "added_mass"), "added mass acts from the start to the end: write it to a bearing without `from` and `until`");
   if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness, a damping, or a law such as `film`");
   for (int i = 0; i < 4 * table->rows; i++) {
     static const int direct[4] = {1, 4, 5, 8}; /* k22, k33, c22, c33 */
@@ -132,6 +162,15 @@ static void look_up(const NsNumbers *table, PetscReal signed_speed, PetscReal va
     value[i] = (1 - share) * row[9 * low + 1 + i] + share * row[9 * high + 1 + i];
     if (mirrored && (i % 4 == 1 || i % 4 == 2)) value[i] = -value[i];
   }
+}
+
+/* k22, k23, k32, k33, c22, c23, c32, c33 at a speed. */
+static void coefficients_at(const Bearing *self, PetscReal spin, PetscReal value[8])
+{
+  if (self->table)
+    look_up(self->table, spin, value);
+  else
+    self->formula->at(self->formula_data, spin, value);
 }
 
 /* Numbers of a key into a block (0: forces, 3: moments) of a 6 x 6 matrix in axes 1, 2, 3. */
@@ -202,6 +241,45 @@ static void check_speeds(NsFe *fe, const NsFeBody *body, const NsBearingSettings
     "'%s' turns at up to %.6g rpm, but the table ends at %.6g rpm: its last values are used beyond", body->name, highest * rpm, end * rpm);
 }
 
+/* The formula of the settings. Where the spin is free, no speed above twice the first one is expected. False after an error in diag. */
+static PetscBool make_formula(NsFe *fe, const NsBearingSettings *settings, const NsFeBody *rotor, Bearing *self)
+{
+  for (int i = 0; i < NS_COEFFICIENTS_COUNT; i++) {
+    if (!settings->formula[i]) continue;
+    if (!rotor) {
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, formula_words[i]), "neither of the two points is on a rotor: there is no speed for '%s'",
+        formula_words[i]);
+      return PETSC_FALSE;
+    }
+    const PetscReal highest = NsSpinHighest(rotor->spin);
+    self->formula           = formulas[i];
+    self->formula_data      = NsArenaAlloc(fe->arena, formulas[i]->size);
+    self->highest           = NsSpinIsFree(rotor->spin) ? 2 * highest : highest;
+    self->lowest            = NsSpinIsConstant(rotor->spin) ? 0 : -self->highest;
+    return formulas[i]->create(settings->formula[i], highest, fe->diag, self->formula_data);
+  }
+  return PETSC_TRUE;
+}
+
+/* Mass across the shaft, of the point that is not the ground. False after an error in diag. */
+static PetscBool add_mass(NsFe *fe, const NsBearingSettings *settings, const Bearing *self, NsForceElement *force)
+{
+  const NsCoefficients *formula = self->formula;
+  const PetscReal       mass    = settings->added_mass + (formula && formula->mass ? formula->mass(self->formula_data) : 0);
+
+  if (mass == 0) return PETSC_TRUE;
+  if (force->end[1].body >= 0) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"),
+      "fluid between two bodies that both move is not supported: one of the points has to be `ground`");
+    return PETSC_FALSE;
+  }
+  force->has_mass    = PETSC_TRUE;
+  NsFeInertia *added = NsFeAddInertia(fe);
+  *added             = (NsFeInertia){.name = force->name, .at = force->end[0], .mass = mass, .across = PETSC_TRUE};
+  for (int i = 0; i < 6; i++) added->frame[1 + i / 3][i % 3] = self->lateral[i / 3][i % 3];
+  return PETSC_TRUE;
+}
+
 static PetscBool create(NsFe *fe, const void *values, NsForceElement *force)
 {
   const NsBearingSettings *settings = values;
@@ -227,6 +305,7 @@ static PetscBool create(NsFe *fe, const void *values, NsForceElement *force)
   self->sense = rotor && force->end[0].body == force->rotor ? -1 : 1;
   if (!NsForceLawCreate(NsBearingLaws, settings->law, NS_BEARING_LAWS, rotor ? NsSpinHighest(rotor->spin) : 0, fe->arena, fe->diag, &self->nonlinear))
     return PETSC_FALSE;
+  if (!make_formula(fe, settings, rotor, self) || !add_mass(fe, settings, self, force)) return PETSC_FALSE;
   if (!rotor) return PETSC_TRUE;
   into_space(rotor->frame, self->stiffness);
   into_space(rotor->frame, self->damping);
@@ -242,8 +321,8 @@ static void tangents(const NsForceElement *force, const PetscReal *spin, PetscRe
     K[i] = self->stiffness[i];
     C[i] = self->damping[i];
   }
-  if (!self->table || !spin) return;
-  look_up(self->table, *spin, value);
+  if ((!self->table && !self->formula) || !spin) return;
+  coefficients_at(self, *spin, value);
   for (int i = 0; i < 9; i++) {
     for (int k = 0; k < 4; k++) {
       const PetscReal both = self->lateral[k / 2][i / 3] * self->lateral[k % 2][i % 3];
@@ -253,10 +332,18 @@ static void tangents(const NsForceElement *force, const PetscReal *spin, PetscRe
   }
 }
 
+/* The coefficients of a formula are nearly linear between so many speeds. */
+#define NS_FORMULA_SPEEDS 17
+
 static PetscBool speed(const NsForceElement *force, PetscInt i, PetscReal *spin)
 {
-  const NsNumbers *table = ((const Bearing *)force->data)->table;
+  const Bearing   *self  = force->data;
+  const NsNumbers *table = self->table;
 
+  if (self->formula) {
+    *spin = self->lowest + (self->highest - self->lowest) * (PetscReal)i / (NS_FORMULA_SPEEDS - 1);
+    return i < (self->highest > self->lowest ? NS_FORMULA_SPEEDS : 1);
+  }
   if (!table || i >= table->rows) return PETSC_FALSE;
   *spin = table->values[9 * i];
   return PETSC_TRUE;
@@ -267,14 +354,14 @@ static PetscInt components(const NsForceElement *force, PetscReal direction[6][6
   const Bearing *self = force->data;
 
   for (int i = 0; i < 12; i++) direction[i / 6][i % 6] = i % 6 < 3 ? self->sense * self->lateral[i / 6][i % 6] : 0;
-  return self->table || self->nonlinear.law ? 2 : 0;
+  return self->table || self->formula || self->nonlinear.law ? 2 : 0;
 }
 
 static void bearing_force(const NsForceElement *force, const NsForceMotion *at, PetscReal *spring, PetscReal *damper)
 {
   PetscReal value[8];
 
-  look_up(((const Bearing *)force->data)->table, at->spin, value);
+  coefficients_at(force->data, at->spin, value);
   for (int a = 0; a < 2; a++) {
     spring[a] = -(value[2 * a] * at->r[0] + value[2 * a + 1] * at->r[1]);
     damper[a] = -(value[4 + 2 * a] * at->v[0] + value[4 + 2 * a + 1] * at->v[1]);
@@ -285,7 +372,7 @@ static void slopes(const NsForceElement *force, const NsForceMotion *at, PetscRe
 {
   PetscReal value[8];
 
-  look_up(((const Bearing *)force->data)->table, at->spin, value);
+  coefficients_at(force->data, at->spin, value);
   for (int i = 0; i < 4; i++) {
     stiffness[i] = value[i];
     damping[i]   = value[4 + i];

@@ -229,7 +229,7 @@ static PetscBool has_effect(const NsFe *fe, const NsForceElement *force)
     }
     if (PetscAbsReal(sum) > 1e-12 * size) return PETSC_TRUE;
   }
-  return force->type->speed && force->type->speed(force, 0, &spin);
+  return force->has_mass || (force->type->speed && force->type->speed(force, 0, &spin));
 }
 
 static void create(NsFe *fe, const NsForceType *type, const void *settings, const char *name)

@@ -2,7 +2,7 @@
   Force elements: a file each in src/fe/forces, and a line in list.h.
 
   A force element joins two points, or a point and the ground. It acts on their relative motion r = (u_b - u_a, theta_b - theta_a): displacement (m) and rotation (rad) of the
-  second point minus those of the first, in space. It has no mass. Force and moment on the second point (the opposite on the first) are
+  second point minus those of the first, in space. Mass, where it has some, is added to that of the model. Force and moment on the second point (the opposite on the first) are
 
       f = -K r - C r' + f_t(r, r', spin, angle)
 
@@ -43,8 +43,8 @@ typedef struct {
   PetscBool (*create)(NsFe *fe, const void *settings, NsForceElement *force);
   /* K and C in space, at a spin (rad/s); NULL: of a spin that changes, what does not depend on it. */
   void (*tangents)(const NsForceElement *, const PetscReal *spin, PetscReal K[36], PetscReal C[36]);
-  /* The i-th of the speeds (rad/s) between which K and C are linear in the spin, ascending; false: there are no more. Their largest magnitude is as far as they are known. NULL: they
-     do not depend on the spin. */
+  /* The i-th of the speeds (rad/s) between which K and C are linear in the spin, or nearly so, ascending; false: there are no more. Their largest magnitude is as far as they are known,
+     or expected. NULL: they do not depend on the spin. */
   PetscBool (*speed)(const NsForceElement *, PetscInt i, PetscReal *spin);
   /* Which components of r f_t is over: component c is direction[c] . r. Returns how many; 0, or NULL: K and C are all there is. */
   PetscInt (*components)(const NsForceElement *, PetscReal direction[6][6]);
@@ -64,6 +64,7 @@ struct NsForceElement {
   NsFePoint          end[2];     /* the second may be the ground */
   PetscInt           rotor;      /* body whose spin counts; -1: none */
   PetscBool          circulates; /* K is unsymmetric: its skew part feeds energy in or out */
+  PetscBool          has_mass;   /* it has added mass to its first point (NsFeAddInertia) */
   PetscReal          rest[6];    /* of nonlinear ones: the components of r in the last static equilibrium */
   void              *data;
 };

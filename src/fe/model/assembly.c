@@ -274,7 +274,7 @@ void NsFeWeight(const NsFe *fe, const PetscReal acceleration[3], PetscReal *weig
         }
       }
     }
-    for (PetscInt i = 0; i < c.n && c.kind == NS_FE_INERTIA; i++) {
+    for (PetscInt i = 0; i < c.n && c.kind == NS_FE_INERTIA && !c.inertia->across; i++) {
       for (int k = 0; k < 3; k++) weight[c.unknown[i]] += c.inertia->mass * c.point.move[i][k] * acceleration[k];
     }
   }

@@ -225,7 +225,10 @@ static void move_inertia(Redistribution *self, NsFeInertia *inertia, PetscReal *
   for (PetscInt i = first; i < end; i++) {
     if (self->load[i] <= 0) continue;
     self->moved[i] += self->load[i];
-    all[fe->inertias++] = (NsFeInertia){.name = inertia->name, .at = {.body = inertia->at.body, .node = i, .element = -1}, .mass = self->load[i]};
+    NsFeInertia *part = &all[fe->inertias++];
+    *part             = (NsFeInertia){
+                  .name = inertia->name, .at = {.body = inertia->at.body, .node = i, .element = -1}, .mass = self->load[i], .across = inertia->across};
+    for (int k = 0; k < 9 && part->across; k++) part->frame[k / 3][k % 3] = inertia->frame[k / 3][k % 3];
   }
   fe->inertia = all;
 }

@@ -230,7 +230,7 @@ void NsFeScene(NsFe *fe, NsModel *model)
     scene->beams  = scene->beams || type_of(fe, e)->bends;
     scene->solids = scene->solids || type_of(fe, e)->solid;
   }
-  for (PetscInt i = 0; i < fe->inertias; i++) model->mass_total += fe->inertia[i].mass;
+  for (PetscInt i = 0; i < fe->inertias; i++) model->mass_total += fe->inertia[i].across ? 0 : fe->inertia[i].mass;
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsFeBody *body = &fe->body[b];
     scene->body_name[b]  = body->name;

@@ -7,3 +7,4 @@ NS_SPRING_LAW(PowerDamping, power_damping, "damping force proportional to a powe
 NS_BEARING_LAW(Film, film, "short journal bearing with an oil film", "{diameter: 100 mm, length: 30 mm, clearance: 0.1 mm, viscosity: 0.1 Pa s}")
 NS_BEARING_LAW(SqueezeFilm, squeeze_film, "short squeeze-film damper", "{diameter: 130 mm, length: 23 mm, clearance: 0.08 mm, viscosity: 0.028 Pa s}")
 NS_BEARING_LAW(Rolling, rolling, "ball or roller bearing with clearance", "{elements: 7, stiffness: 1.054e10, clearance: 5 um, travel: 50 um}")
+NS_BEARING_LAW(Magnetic, magnetic, "active magnetic bearing with a position controller", "{bias_force: 200 N, gap: 0.5 mm, stiffness: 4 MN/m, damping: 2 kN s/m}")
