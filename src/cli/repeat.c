@@ -6,6 +6,7 @@
 #include "output/folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "run/foreign.h"
 #include "run/versions.h"
 
 static const NsPlace nowhere = {NULL, 0, 0, 0};
@@ -101,28 +102,25 @@ static const char *take_petsc_options(const NsNode *list, NsRunOptions *options,
   return words;
 }
 
-/* Libraries that the config loads. */
-static const char *find_plugins(const NsNode *config, NsArena *arena)
-{
-  const NsNode *bodies = NsTreeChild(config, "bodies");
-  const char   *words  = "";
-
-  for (const NsNode *body = bodies && bodies->kind == NS_NODE_MAP ? bodies->first : NULL; body; body = body->next) {
-    const NsNode *library = body->kind == NS_NODE_MAP ? NsTreeChild(body, "library") : NULL;
-
-    if (library && library->text) words = put_words(words, library->text, arena);
-  }
-  return words;
-}
-
 /* Options of PETSc can load libraries (-dll_append), like plugins. Results may come from others, so both need the user's consent. */
-static void ask_for_trust(const NsRunRecord *record, const char *petsc, const char *plugins, NsDiag *diag)
+static void ask_for_trust(const NsRunRecord *record, const char *petsc, NsArena *arena, NsDiag *diag)
 {
-  if (*petsc) NsDiagError(diag, nowhere, "the results in %s name PETSc options: %s", record->directory, petsc);
-  if (*plugins) NsDiagError(diag, nowhere, "the results in %s name a plugin: %s", record->directory, plugins);
-  if (*petsc || *plugins)
+  const char *const words[] = {petsc, NsForeignLibraries(record->config, arena), NsForeignIncludes(record->config, arena)};
+  const char *const what[]  = {"name PETSc options", "name a plugin", "include files"};
+  bool              some    = false;
+
+  for (int i = 0; i < 3; i++) {
+    if (*words[i]) NsDiagError(diag, nowhere, "the results in %s %s: %s", record->directory, what[i], words[i]);
+    some = some || *words[i];
+  }
+  if (some)
     NsDiagNote(
       diag, "they can run any code: if you know where the results come from, add --trust%s", *petsc ? "; or give options of your own after --" : "");
+}
+
+void NsRepeatAskForTrust(const NsRunRecord *record, NsArena *arena, NsDiag *diag)
+{
+  ask_for_trust(record, "", arena, diag);
 }
 
 /* A directory beside that of the results, which may be "." */
@@ -152,7 +150,7 @@ bool NsRepeatPrepare(const NsRunRecord *record, const char *command, NsRunOption
   options->name        = record->name;
   options->force       = options->force || (force && !strcmp(force, "true"));
   const char *petsc    = take_petsc_options(NsRunRecordNode(record->manifest, "command.petsc_options"), options, arena);
-  if (!options->trust) ask_for_trust(record, petsc, find_plugins(record->config, arena), diag);
+  if (!options->trust) ask_for_trust(record, petsc, arena, diag);
   if (!options->directory && !strcmp(command, "run"))
     options->directory = options->overwrite ? record->directory : free_beside(record->directory, arena);
   else if (!options->directory && strcmp(command, "check") != 0) /* not where the config of others says */

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "command.h"
+#include "repeat.h"
 #include "output/file.h"
 #include "script.h"
 #include "study/study.h"
@@ -20,6 +21,7 @@ static NsOption options[] = {
   NS_OPTION_OVERWRITE,
   NS_OPTION_QUIET,
   NS_OPTION_FORCE,
+  NS_OPTION_TRUST,
   {NULL},
 };
 static long jobs;
@@ -340,6 +342,15 @@ static int finish(NsStudy *study, int stopped)
   return !good ? NS_EXIT_FAILED : stopped ? NS_EXIT_STOPPED : failed ? NS_EXIT_FAILED : NS_EXIT_DONE;
 }
 
+/* Results of others are data: their config may load no code. */
+static bool may_use_config(const NsStudy *study)
+{
+  const NsRunRecord *record = study->options.trust ? NULL : NsRepeatLook(study->config, study->arena, study->diag);
+
+  if (record) NsRepeatAskForTrust(record, study->arena, study->diag);
+  return NsDiagErrors(study->diag) == 0;
+}
+
 static int call(const NsArguments *arguments)
 {
   NsArena  *arena = arguments->arena;
@@ -353,7 +364,7 @@ static int call(const NsArguments *arguments)
     fprintf(stderr, "percuss study: a study starts its own processes, one for each run; call it without mpiexec\n");
     return NS_EXIT_INPUT;
   }
-  if (!NsStudyRead(&study)) {
+  if (!NsStudyRead(&study) || !may_use_config(&study)) {
     NsDiagPrint(study.diag, stderr, NsColour(stderr));
     return NS_EXIT_INPUT;
   }

@@ -13,6 +13,7 @@
 #include "checkpoint.h"
 #include "core/out_of_memory.h"
 #include "fe/fe.h"
+#include "foreign.h"
 #include "output/file.h"
 
 #define NS_UNKNOWN_NAME 160
@@ -82,6 +83,7 @@ static PetscErrorCode take_vector(NsRun *run, NsRun *other, const PetscInt *from
 static PetscBool has_strange_plugin(const NsRun *run, const NsNode *tree)
 {
   const NsNode *bodies = NsTreeChild(tree, "bodies"), *own = NsTreeChild(run->tree, "bodies");
+  const char   *so_far = "";
 
   for (const NsNode *body = bodies && bodies->kind == NS_NODE_MAP ? bodies->first : NULL; body; body = body->next) {
     const NsNode *library = NsTreeChild(body, "library"), *same = NsTreeChild(NsTreeChild(own, body->key), "library");
@@ -90,8 +92,10 @@ static PetscBool has_strange_plugin(const NsRun *run, const NsNode *tree)
     const PetscBool known = path && library->kind == NS_NODE_SCALAR && !strcmp(path, library->text);
     free(path);
     if (!known) return PETSC_TRUE;
+    so_far = NsArenaPrint(run->arena, "%s%s%s", so_far, *so_far ? " " : "", library->text);
   }
-  return PETSC_FALSE;
+  /* nor one that is hidden where percuss writes none */
+  return *NsForeignIncludes(tree, run->arena) || strcmp(NsForeignLibraries(tree, run->arena), so_far) != 0;
 }
 
 /* The other run, with its state; *other stays NULL, or errors are in diag, where it cannot be had. */

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The same config gives the same bytes, wherever, by whomever and in whatever language it is run; and results say enough to be run again. Usage: test_repeat.py PERCUSS"""
 import filecmp
+import hashlib
 import json
 import os
 import re
@@ -265,10 +266,53 @@ class Again(Case):
         self.run_well(self.first, "--trust")
         self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
 
+        study = os.path.join(self.folder, "study.yaml")  # of a config that belongs to results
+        with open(study, "w") as file:
+            file.write(f"config: {self.first}/config.yaml\nvary: {{scheme.step: [1 ms, 2 ms]}}\nrecord: {{t: {{summary: time}}}}\n")
+        refused = percuss("study", study, "--out", os.path.join(self.folder, "many"))
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("name a plugin", refused.stderr)
+        done = percuss("study", study, "--out", os.path.join(self.folder, "many"), "--trust", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
         def append(path):
             with open(path, "ab") as file:
                 file.write(b"\0")
         self.check_input(os.path.realpath(plugin), append)
+
+    def test_hidden_plugins(self):
+        """A library whose code would run as soon as it is loaded, wherever a config can name it: results do not load it, nor does a run that starts from them."""
+        code, library, ran = (os.path.join(self.folder, name) for name in ("code.c", "code.so", "ran"))
+        with open(code, "w") as file:
+            file.write(f'#include <stdio.h>\n__attribute__((constructor)) static void run(void) {{ fclose(fopen("{ran}", "w")); }}\n')
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, code], check=True)
+        rest = "scheme: {type: half_explicit, step: 1 ms}\ntime: {end: 5 ms}\n"
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
+        config, part = os.path.join(self.first, "config.yaml"), os.path.join(self.first, "part.yaml")
+        other = os.path.join(self.folder, "other.yaml")
+        with open(other, "w") as file:
+            file.write(f"bodies: {{ball: {{type: bouncing_ball}}}}\nstart: {{from: {self.first}}}\n" + rest)
+        with open(part, "w") as file:
+            file.write(f"bodies: {{ball: {{type: plugin, library: {library}}}}}\n")
+        for text, word in (("include: part.yaml\n", "include files: part.yaml"),
+                           (f"bodies: {{ball: {{<<: {{type: plugin, library: {library}}}}}}}\n", "name a plugin"),
+                           (f"copies: {{a: {{row: 2, bodies: {{ball_$i: {{type: plugin, library: {library}}}}}}}}}\n", "name a plugin"), (f"bodies: {{ball: {{type: plugin, library: {library}}}}}\n", "name a plugin")):
+            with open(config, "w") as file:
+                file.write(text + rest)
+            with open(config, "rb") as file:
+                digest = hashlib.sha256(file.read()).hexdigest()
+            manifest = self.manifest(self.first)
+            manifest["config"]["as_run_sha256"] = digest
+            with open(os.path.join(self.first, "run.json"), "w") as file:
+                json.dump(manifest, file)
+            for words in (("check", self.first), ("run", config), ("modes", self.first), ("static", self.first)):
+                done = percuss(*words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), text)
+                self.assertIn(word, done.stderr)
+            self.assertIn("uses a plugin that this config does not load", percuss("check", other).stderr)
+            self.assertFalse(os.path.exists(ran), text)
+        self.assertEqual(percuss("check", config, "--trust").returncode, 2)  # it is no mechanism,
+        self.assertTrue(os.path.exists(ran))  # which is seen after it has run
 
     def test_names_that_lead_elsewhere(self):
         self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
