@@ -417,6 +417,11 @@ NsBanded *NsComplianceBanded(const NsCompliance *self)
   return self->banded;
 }
 
+const PetscReal *NsComplianceDiagonal(const NsCompliance *self)
+{
+  return self->diagonal && self->C.kept ? self->C.value : NULL;
+}
+
 PetscBool NsComplianceKnowsReach(const NsCompliance *self)
 {
   return self->C.kept;

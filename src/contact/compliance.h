@@ -4,6 +4,8 @@
 
 /* *half: [touches] C W_P e_row, a column of what the Delassus matrix is made of. Valid until the next call. */
 PetscErrorCode NsComplianceHalf(NsCompliance *compliance, const NsRows *wp, PetscInt row, const PetscReal **half);
+/* [touches] the numbers of a diagonal C; NULL: it is not diagonal, or not known. */
+const PetscReal *NsComplianceDiagonal(const NsCompliance *compliance);
 /* Whether NsComplianceReached knows: not where columns are not kept. */
 PetscBool NsComplianceKnowsReach(const NsCompliance *compliance);
 /* Places of the touch list that an impulse at `place` sets in motion, in runs r < the number returned: from at[r], start[r + 1] - start[r] of them. Lists are

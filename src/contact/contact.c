@@ -3,6 +3,7 @@
 #include <string.h>
 #include "broad_phase.h"
 #include "coupling.h"
+#include "elimination.h"
 #include "sharing.h"
 #include "core/out_of_memory.h"
 #include "laws/law.h"
@@ -55,6 +56,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
   PetscCall(NsCouplingCreate(contact));
+  PetscCall(NsEliminationCreate(&contact->elimination));
   PetscCall(NsBroadPhaseCreate(contact));
   PetscCall(NsLocalChainCreate(n, rows, &contact->chain));
   PetscCall(NsLawsCreate(contact));
@@ -75,6 +77,7 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscCall(NsLawsDestroy(contact));
   PetscCall(NsBroadPhaseDestroy(contact));
   PetscCall(NsCouplingDestroy(contact));
+  PetscCall(NsEliminationDestroy(&contact->elimination));
   PetscCall(NsRowsDestroy(&contact->all));
   PetscCall(PetscFree(contact->G));
   PetscCall(PetscFree3(contact->gap, contact->active, contact->every));
@@ -483,6 +486,29 @@ static PetscErrorCode solve_islands(
   PetscFunctionReturn(0);
 }
 
+/* Joints alone. False: by their islands. */
+static PetscErrorCode eliminate(NsContact *contact, const PetscReal *b, PetscReal *P, PetscBool *solved)
+{
+  NsLocalStatistics *statistics = &contact->chain->statistics;
+  PetscInt           most;
+
+  PetscFunctionBegin;
+  const PetscInt islands = NsEliminationIslands(contact->elimination, &most);
+  *solved                = NsEliminationSolve(contact->elimination, contact->sparse.factor, b, P, &contact->residual);
+  if (!*solved) PetscFunctionReturn(0);
+  contact->figures.most_islands = PetscMax(contact->figures.most_islands, islands);
+  contact->figures.most_sparse  = PetscMax(contact->figures.most_sparse, most);
+  statistics->calls += islands; /* one of Newton's steps for each */
+  statistics->iterations += islands;
+  statistics->most_iterations = PetscMax(statistics->most_iterations, 1);
+  statistics->most_contacts   = PetscMax(statistics->most_contacts, most);
+  statistics->tried[NS_STAGE_NEWTON] += islands;
+  statistics->solved[NS_STAGE_NEWTON] += islands;
+  statistics->worked[NS_STAGE_NEWTON] += islands;
+  contact->chain->stage = NS_STAGE_NEWTON;
+  PetscFunctionReturn(0);
+}
+
 /* The local problems of these rows from their b, with the blocks of the last NsContactDelassus; P is the start, and the solution. */
 static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, Law law, PetscReal *P, PetscBool *solved)
 {
@@ -490,8 +516,14 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   PetscBool all = contact->overflow == 0; /* this process solves all islands */
 
   PetscFunctionBegin;
-  *solved                       = PETSC_FALSE;
-  contact->residual             = 0;
+  *solved           = PETSC_FALSE;
+  contact->residual = 0;
+  if (contact->eliminated) {
+    PetscCall(eliminate(contact, b, P, solved));
+    if (*solved) PetscFunctionReturn(0);
+    PetscCall(NsContactBlocks(contact));
+    all = contact->overflow == 0;
+  }
   contact->figures.most_islands = PetscMax(contact->figures.most_islands, contact->islands.count);
   all                           = all && !contact->stopped; /* then the step has failed, and nothing after that may be accepted */
   if (all && NsSharingBegin(contact, rows, P, &first, &last)) {

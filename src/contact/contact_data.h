@@ -80,7 +80,8 @@ typedef struct {
   PetscInt64 room;                            /* for so many numbers */
   char       problem[256];                    /* why the last problem was not solved; "": the solvers failed */
 } NsLaws;
-typedef struct NsSharing NsSharing; /* sharing.c */
+typedef struct NsSharing     NsSharing;     /* sharing.c */
+typedef struct NsElimination NsElimination; /* elimination.c */
 
 struct NsContact {
   NsModel   *model;            /* not owned */
@@ -118,8 +119,10 @@ struct NsContact {
   PetscReal        *c, *Pc; /* [rows] its b and P */
   NsLaws            laws;
   NsContactFigures  figures;
-  NsSharing        *sharing; /* NULL: one process */
-  PetscBool (*stop)(void *); /* NsContactStopBy */
+  NsElimination    *elimination;
+  PetscBool         eliminated; /* it has taken the rows of the last NsContactDelassus: there are no islands, and no G */
+  NsSharing        *sharing;    /* NULL: one process */
+  PetscBool (*stop)(void *);    /* NsContactStopBy */
   void     *stop_data;
   PetscBool stopped; /* it has returned true */
 };
@@ -136,6 +139,9 @@ PetscErrorCode NsContactLocal(NsContact *contact, const NsRows *rows, const Pets
 PetscErrorCode NsContactLocalOnce(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved);
 /* laws/joints.c: NsContactLocal where joints have friction. */
 PetscErrorCode NsLawsJoints(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved);
+
+/* delassus.c: islands and their G, where the elimination had taken the rows of the last NsContactDelassus. */
+PetscErrorCode NsContactBlocks(NsContact *contact);
 
 /* laws/solve.c */
 PetscErrorCode NsLawsCreate(NsContact *contact);

@@ -8,6 +8,7 @@
   of C, and none at all for a single contact.
 */
 #include "coupling.h"
+#include "elimination.h"
 
 static PetscInt root_of(PetscInt *parent, PetscInt i)
 {
@@ -199,12 +200,30 @@ PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, c
 
   PetscFunctionBegin;
   PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
-  find_islands(contact, compliance, wu, wp);
   sparse->compliance = compliance;
   sparse->wu         = wu;
   sparse->wp         = wp;
   sparse->factor     = 1;
+  contact->overflow  = 0;
+  PetscCall(NsEliminationTake(contact, compliance, wu, wp, &contact->eliminated));
+  if (contact->eliminated) PetscFunctionReturn(0);
+  find_islands(contact, compliance, wu, wp);
   PetscCall(build(contact, PETSC_TRUE, compliance, wu, wp));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactBlocks(NsContact *contact)
+{
+  const NsSparseRows *sparse = &contact->sparse;
+  const PetscReal     factor = sparse->factor;
+
+  PetscFunctionBegin;
+  if (!contact->eliminated) PetscFunctionReturn(0);
+  contact->eliminated    = PETSC_FALSE;
+  contact->sparse.factor = 1;
+  find_islands(contact, sparse->compliance, sparse->wu, sparse->wp);
+  PetscCall(build(contact, PETSC_TRUE, sparse->compliance, sparse->wu, sparse->wp));
+  if (factor != 1) NsContactScale(contact, factor);
   PetscFunctionReturn(0);
 }
 
@@ -213,6 +232,7 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
   NsSparseRows *sparse = &contact->sparse;
 
   PetscFunctionBegin;
+  PetscCall(NsContactBlocks(contact));
   if (sparse->banded) { /* a sum of two operators is none with a band */
     PetscCall(build(contact, PETSC_FALSE, sparse->compliance, sparse->wu, sparse->wp));
     if (sparse->factor != 1) NsContactScale(contact, sparse->factor);
@@ -224,6 +244,7 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
 void NsContactScale(NsContact *contact, PetscReal factor)
 {
   contact->sparse.factor *= factor;
+  if (contact->eliminated) return;
   if (contact->sparse.some && !contact->overflow) NsCouplingScale(contact, factor);
   for (PetscInt64 k = 0; k < contact->islands.block[contact->islands.count] && !contact->overflow; k++) contact->G[k] *= factor;
 }
@@ -233,6 +254,10 @@ PetscErrorCode NsContactReact(NsContact *contact, const NsRows *rows, const Pets
   const NsIslands *islands = &contact->islands;
 
   PetscFunctionBegin;
+  if (contact->eliminated) {
+    NsEliminationReact(contact->elimination, contact->sparse.factor, P, u);
+    PetscFunctionReturn(0);
+  }
   for (PetscInt s = 0; s < islands->count; s++) {
     const PetscReal *G = contact->G + islands->block[s];
     if (islands->sparse[s]) {
@@ -255,6 +280,10 @@ void NsContactSpread(const NsContact *contact, PetscBool *flag)
 {
   const NsIslands *islands = &contact->islands;
 
+  if (contact->eliminated) {
+    NsEliminationSpread(contact->elimination, flag);
+    return;
+  }
   for (PetscInt s = 0; s < islands->count; s++) {
     PetscBool any = PETSC_FALSE;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) any = any || flag[islands->member[m]];

@@ -295,6 +295,7 @@ void NsRowsKeepNormals(NsRows *rows)
 {
   PetscInt at = 0;
 
+  if (rows->rows == rows->contacts) return;
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const PetscInt k = rows->start[i], from = rows->first[k], to = rows->first[k + 1];
     rows->first[i] = at;

@@ -5,7 +5,7 @@
       velocities   v <- v - D W (W' D W)^+ (W' v + drive)    D = M^-1, 0 for velocities that the config gives
 
   W' M^-1 W is dense here, with rows scaled to a diagonal of 1, and factored by Cholesky's method with full pivoting: a pivot below 1e-10 is a row that depends on the others.
-  Cost: rows^3/3, at set-up.
+  Cost: rows^2 and what is filled in, which is little for chains; at most rows^3/3. At set-up.
 */
 #include <string.h>
 #include "joints.h"
@@ -19,6 +19,7 @@ typedef struct {
   PetscReal      *L;         /* [rows, rows] */
   PetscReal      *scale;     /* [rows] */
   PetscInt       *order;     /* [rows] */
+  PetscInt       *entry;     /* [rows or unknowns, what is more] scratch: of rows and columns what is not zero */
   PetscReal      *g, *u, *x; /* [rows] gaps, drives, scratch */
 } Assembly;
 
@@ -28,6 +29,7 @@ static PetscErrorCode create(const NsMultibody *self, const PetscInt *list, Pets
 
   PetscFunctionBegin;
   *a = (Assembly){.rows = rows, .list = list};
+  PetscCall(PetscMalloc1(PetscMax(m, n), &a->entry));
   PetscCall(PetscCalloc7(m * n, &a->W, m * m, &a->L, m, &a->scale, m, &a->order, m, &a->g, m, &a->u, m, &a->x));
   PetscFunctionReturn(0);
 }
@@ -35,6 +37,7 @@ static PetscErrorCode create(const NsMultibody *self, const PetscInt *list, Pets
 static PetscErrorCode destroy(Assembly *a)
 {
   PetscFunctionBegin;
+  PetscCall(PetscFree(a->entry));
   PetscCall(PetscFree7(a->W, a->L, a->scale, a->order, a->g, a->u, a->x));
   PetscFunctionReturn(0);
 }
@@ -47,11 +50,22 @@ static void evaluate(NsMultibody *self, const PetscReal *q, Assembly *a)
   NsMbFrames(self, q, NULL);
   memset(a->W, 0, sizeof(*a->W) * (size_t)a->rows * (size_t)self->unknowns);
   for (PetscInt i = 0; i < a->rows; i++) {
-    NsMbRowAt(self, &self->row[a->list[i]], 0, q, PETSC_FALSE, &w);
+    NsMbRowAt(self, &self->row[a->list[i]], 0, q, NS_WANT_ROW, &w);
     a->g[i] = w.g;
     a->u[i] = w.drive;
     NsMbApply(self, &w, 1, a->W + i * self->unknowns);
   }
+}
+
+/* Where x is not zero; how many. */
+static PetscInt list_entries(const PetscReal *x, PetscInt n, PetscInt *entry)
+{
+  PetscInt count = 0;
+
+  for (PetscInt k = 0; k < n; k++) {
+    if (x[k] != 0) entry[count++] = k;
+  }
+  return count;
 }
 
 /* L of W D W', scaled, pivoted; a->rank. */
@@ -60,9 +74,10 @@ static void factor(const NsMultibody *self, const PetscReal *D, Assembly *a)
   const PetscInt m = a->rows, n = self->unknowns;
 
   for (PetscInt i = 0; i < m; i++) {
+    const PetscInt count = list_entries(a->W + i * n, n, a->entry);
     for (PetscInt j = 0; j <= i; j++) {
       PetscReal sum = 0;
-      for (PetscInt k = 0; k < n; k++) sum += a->W[i * n + k] * D[k] * a->W[j * n + k];
+      for (PetscInt k = 0; k < count; k++) sum += a->W[i * n + a->entry[k]] * D[a->entry[k]] * a->W[j * n + a->entry[k]];
       a->L[i * m + j] = a->L[j * m + i] = sum;
     }
     a->order[i] = i;
@@ -90,9 +105,17 @@ static void factor(const NsMultibody *self, const PetscReal *D, Assembly *a)
     a->order[k]           = a->order[p];
     a->order[p]           = t;
     const PetscReal pivot = a->L[k * m + k] = PetscSqrtReal(a->L[k * m + k]);
-    for (PetscInt i = k + 1; i < m; i++) a->L[i * m + k] /= pivot;
+    PetscInt        count                   = 0;
     for (PetscInt i = k + 1; i < m; i++) {
-      for (PetscInt j = k + 1; j <= i; j++) a->L[j * m + i] = a->L[i * m + j] -= a->L[i * m + k] * a->L[j * m + k];
+      a->L[i * m + k] /= pivot;
+      if (a->L[i * m + k] != 0) a->entry[count++] = i;
+    }
+    for (PetscInt r = 0; r < count; r++) {
+      const PetscInt i = a->entry[r];
+      for (PetscInt c = 0; c <= r; c++) {
+        const PetscInt j = a->entry[c];
+        a->L[j * m + i]  = a->L[i * m + j] -= a->L[i * m + k] * a->L[j * m + k];
+      }
     }
   }
 }
@@ -188,7 +211,7 @@ static void check_moves(NsMultibody *self, const Assembly *a, const PetscReal *q
   PetscReal  open = -1;
   NsMbFrames(self, given, NULL);
   for (PetscInt i = 0; i < a->rows; i++) {
-    NsMbRowAt(self, &self->row[a->list[i]], 0, given, PETSC_FALSE, &w);
+    NsMbRowAt(self, &self->row[a->list[i]], 0, given, NS_WANT_ROW, &w);
     if (PetscAbsReal(w.g) <= open) continue;
     open = PetscAbsReal(w.g);
     at   = i;

@@ -15,7 +15,7 @@ static PetscErrorCode NsModelGap_Multibody(NsModel *model, PetscReal t, Vec q, P
   PetscFunctionBegin;
   NsMbFrames(self, aq, NULL);
   for (PetscInt i = 0; i < self->rows; i++) {
-    NsMbRowAt(self, &self->row[i], t, aq, PETSC_FALSE, &w);
+    NsMbRowAt(self, &self->row[i], t, aq, NS_WANT_GAP, &w);
     g[i] = w.g;
   }
   for (PetscInt i = 0; i < self->touches; i++) g[self->rows + i] = NsMbTouchAt(self, &self->touch[i], 0, NULL);
@@ -29,8 +29,8 @@ static PetscReal find_rows(NsMultibody *self, PetscReal t, const PetscReal *q, P
 {
   if (candidate < self->rows) {
     const NsMbRow *row = &self->row[candidate];
-    NsMbRowAt(self, row, t, q, PETSC_FALSE, wrench);
-    for (PetscInt d = 1; d < directions; d++) NsMbRowAt(self, &row->rub[d - 1], t, q, PETSC_FALSE, &wrench[d]);
+    NsMbRowAt(self, row, t, q, NS_WANT_ROW, wrench);
+    for (PetscInt d = 1; d < directions; d++) NsMbRowAt(self, &row->rub[d - 1], t, q, NS_WANT_ROW, &wrench[d]);
     return wrench->g;
   }
   if (candidate < self->rows + self->touches) return NsMbTouchAt(self, &self->touch[candidate - self->rows], directions, directions ? wrench : NULL);
@@ -55,30 +55,31 @@ static PetscErrorCode NsModelRatesOf_Multibody(NsModel *model, PetscReal t, cons
   PetscFunctionReturn(0);
 }
 
-static void add_entry(NsRows *rows, PetscInt *end, PetscInt touch, PetscReal value)
+static void add_entry(NsRows *rows, PetscInt *end, PetscInt touch, PetscBool kept, PetscReal value)
 {
-  if (value == 0) return;
+  if (value == 0 && !kept) return;
   rows->touch[*end]     = touch;
   rows->value[(*end)++] = value;
 }
 
+/* Zeros of joints that may change stay, so that the pattern of joints is always the same (src/contact/elimination.c). */
 static void add_row(const NsMultibody *self, const NsMbWrench *w, NsRows *rows)
 {
-  PetscInt end = rows->first[rows->rows];
+  const PetscBool moment = (w->parts & NS_PART_MOMENT) != 0;
+  PetscInt        end    = rows->first[rows->rows];
 
   for (PetscInt b = 0; b < w->bodies; b++) {
     if (w->body[b] == self->bodies) continue;
     const NsMbBody *body = &self->body[w->body[b]];
     PetscReal       own[3];
-    add_entry(rows, &end, body->first, w->f[b][0]);
-    add_entry(rows, &end, body->first + 1, w->f[b][1]);
+    const int       directions = body->planar ? 2 : 3;
+    for (int k = 0; k < directions; k++) add_entry(rows, &end, body->first + k, (w->parts >> k & 1) != 0, w->f[b][k]);
     if (body->planar) {
-      add_entry(rows, &end, body->first + 2, w->m[b][2]);
+      add_entry(rows, &end, body->first + 2, moment, w->m[b][2]);
       continue;
     }
-    add_entry(rows, &end, body->first + 2, w->f[b][2]);
     NsTurnBack(self->frame[w->body[b]].R, w->m[b], own);
-    for (int k = 0; k < 3; k++) add_entry(rows, &end, body->first + 4 + k, own[k]);
+    for (int k = 0; k < 3; k++) add_entry(rows, &end, body->first + 4 + k, moment, own[k]);
   }
   rows->drive[rows->rows]   = w->drive;
   rows->first[++rows->rows] = end;
@@ -119,7 +120,7 @@ static PetscErrorCode NsModelRowrate_Multibody(NsModel *model, PetscReal t, Vec 
     const PetscInt k = rows->contact[i];
     if (k < self->rows) {
       for (PetscInt r = rows->start[i]; r < rows->start[i + 1]; r++) {
-        NsMbRowAt(self, r == rows->start[i] ? &self->row[k] : &self->row[k].rub[r - rows->start[i] - 1], t, aq, PETSC_TRUE, &w);
+        NsMbRowAt(self, r == rows->start[i] ? &self->row[k] : &self->row[k].rub[r - rows->start[i] - 1], t, aq, NS_WANT_RATE, &w);
         d[r] = w.rate;
       }
     } else
@@ -149,7 +150,7 @@ static PetscErrorCode NsModelContactPoint_Multibody(
   }
   const NsMbJoint *joint = self->row[candidate].joint;
   while (joint->geared[1]) joint = joint->geared[1];
-  NsMbRowAt(self, &self->row[candidate], t, touch_q, PETSC_FALSE, &w);
+  NsMbRowAt(self, &self->row[candidate], t, touch_q, NS_WANT_ROW, &w);
   NsMbPoint(self, &joint->side[1], x);
   const PetscReal *along = NsLength(w.f[1]) > 0 ? w.f[1] : w.m[1], length = NsLength(along);
   for (int k = 0; k < 3; k++) {

@@ -158,7 +158,7 @@ void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
   for (PetscInt i = 0; i < self->actuators; i++) {
     const NsMbActuator *actuator = &self->actuator[i];
     NsMbWrench          w;
-    NsMbRowAt(self, &actuator->row, t, q, PETSC_FALSE, &w);
+    NsMbRowAt(self, &actuator->row, t, q, NS_WANT_ROW, &w);
     NsMbApply(self, &w,
       actuator->push * NsTimeFunctionValue(actuator->time, t) - actuator->stiffness * (w.g - actuator->rest) -
         (actuator->damping > 0 ? actuator->damping * NsMbWrenchRate(self, &w) : 0),
@@ -193,7 +193,7 @@ void NsMbPower(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
     NsMbWrench          wrench;
     for (int k = 0; k < 2; k++) {
       NsMbFrames(self, q, k ? w : v);
-      NsMbRowAt(self, &actuator->row, t, q, PETSC_FALSE, &wrench);
+      NsMbRowAt(self, &actuator->row, t, q, NS_WANT_ROW, &wrench);
       rate[k] = NsMbWrenchRate(self, &wrench);
     }
     power->damping += actuator->damping * rate[0] * rate[1];
@@ -215,7 +215,7 @@ PetscReal NsMbElastic(NsMultibody *self, const PetscReal *q)
 
   for (PetscInt i = 0; i < self->actuators; i++) {
     if (self->actuator[i].stiffness == 0) continue;
-    NsMbRowAt(self, &self->actuator[i].row, 0, q, PETSC_FALSE, &w);
+    NsMbRowAt(self, &self->actuator[i].row, 0, q, NS_WANT_ROW, &w);
     energy += self->actuator[i].stiffness / 2 * PetscSqr(w.g - self->actuator[i].rest);
   }
   for (PetscInt i = 0; i < self->bushings; i++) energy += NsMbBushingElastic(self, &self->bushing[i]);

@@ -45,6 +45,12 @@ typedef struct {
 
 typedef enum { NS_ROW_POINT, NS_ROW_PERP, NS_ROW_SLIDE, NS_ROW_DISTANCE, NS_ROW_ANGLE, NS_ROW_GEAR } NsMbRowKind;
 
+/* The points of a joint at the frames, from the centers and between them. */
+typedef struct NsMbPoints {
+  PetscInt64 moves;
+  PetscReal  arm[2][3], r[3];
+} NsMbPoints;
+
 /* A joint. In space a joint that turns has its angle, with all turns, as an unknown of its own beside the bodies': q moves with it, v stays 0. */
 struct NsMbJoint {
   const char            *name;
@@ -96,9 +102,15 @@ struct NsMbBushing {
   PetscReal        value[4][3];
 };
 
+/* What is wanted of a row: its gap; also its forces and moments; also its rate, which needs velocities. */
+typedef enum { NS_WANT_GAP, NS_WANT_ROW, NS_WANT_RATE } NsMbWanted;
+
+enum { NS_PART_FORCE = 7, NS_PART_MOMENT = 8 };
+
 /* What a row is at the frames: gap, forces f and moments m (about centers, in space) on `bodies` bodies for a unit reaction. */
 typedef struct {
   PetscReal g, drive, rate;
+  int       parts; /* of rows of joints: those that can differ from zero, bits for x, y, z of forces and NS_PART_MOMENT; 0: not known */
   PetscInt  bodies, body[4];
   PetscReal f[4][3], m[4][3];
 } NsMbWrench;
@@ -107,8 +119,8 @@ typedef struct {
 int NsJointFind(const NsChosen *chosen);
 /* Joints, their rows and drives from the config; bodies that joints place are placed. Errors in diag. */
 void NsMbJoints(NsMultibody *self);
-/* The row at (t, q) of the frames; with `rate`, which needs velocities, also its rate. */
-void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const PetscReal *q, PetscBool rate, NsMbWrench *wrench);
+/* The row at (t, q) of the frames. */
+void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const PetscReal *q, NsMbWanted wanted, NsMbWrench *wrench);
 /* Angle of a joint, all turns counted (space: by q), and along its axis. */
 PetscReal NsMbAngle(const NsMultibody *self, const NsMbJoint *joint, const PetscReal *q);
 PetscReal NsMbWayAlong(const NsMultibody *self, const NsMbJoint *joint);

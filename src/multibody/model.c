@@ -280,6 +280,8 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   self->body_unknowns = self->unknowns;
   self->unknowns += self->turns;
+  self->seen    = NsArenaAlloc(arena, sizeof(*self->seen) * (size_t)self->unknowns);
+  self->points  = NsArenaAlloc(arena, sizeof(*self->points) * (size_t)(self->joints + 1));
   self->start_q = NsArenaAlloc(arena, sizeof(*self->start_q) * (size_t)self->unknowns);
   self->start_v = NsArenaAlloc(arena, sizeof(*self->start_v) * (size_t)self->unknowns);
   NsMbStart(self, self->start_q, self->start_v);

@@ -3,6 +3,7 @@
 
       move  x1 = x0 + h v,  p1 = p0 exp(h w/2), normalised          way  d = x1 - x0,  2 log(p0^-1 p1)          rate  p' = p (0, w)/2
 */
+#include <string.h>
 #include "joints.h"
 
 /* Angles of joints in space, from those they were near. */
@@ -73,8 +74,14 @@ void NsMbTidy(NsMultibody *self, PetscReal *q)
   count_turns(self, q, q);
 }
 
-void NsMbFrames(NsMultibody *self, const PetscReal *q, const PetscReal *v)
+/* Positions; those of the last call stay. */
+static void place_frames(NsMultibody *self, const PetscReal *q)
 {
+  const size_t size = sizeof(*q) * (size_t)self->body_unknowns;
+
+  if (self->moves && !memcmp(self->seen, q, size)) return;
+  memcpy(self->seen, q, size);
+  self->moves++;
   for (PetscInt b = 0; b < self->bodies; b++) {
     const NsMbBody  *body  = &self->body[b];
     const PetscReal *qb    = q + body->first;
@@ -92,8 +99,16 @@ void NsMbFrames(NsMultibody *self, const PetscReal *q, const PetscReal *v)
       for (int k = 0; k < 3; k++) frame->x[k] = qb[k];
       NsQuaternionMatrix(qb + 3, frame->R);
     }
-    if (!v) continue;
-    const PetscReal *vb = v + body->first;
+  }
+}
+
+void NsMbFrames(NsMultibody *self, const PetscReal *q, const PetscReal *v)
+{
+  place_frames(self, q);
+  for (PetscInt b = 0; b < self->bodies && v; b++) {
+    const NsMbBody  *body  = &self->body[b];
+    const PetscReal *vb    = v + body->first;
+    NsFrame         *frame = &self->frame[b];
     if (body->planar) {
       frame->v[0] = vb[0];
       frame->v[1] = vb[1];

@@ -8,17 +8,21 @@ static void axis_in_space(const NsMultibody *self, const NsMbJoint *joint, int s
 }
 
 typedef struct {
-  const NsFrame *frame[2];
-  PetscReal      arm[2][3], r[3]; /* from the centers to the points; between the points */
+  const NsFrame    *frame[2];
+  const NsMbPoints *at;
 } Points;
 
+/* Rows of a joint share its points, and so do gaps and rows at the same frames. */
 static void points_of(const NsMultibody *self, const NsMbJoint *joint, Points *p)
 {
-  for (int i = 0; i < 2; i++) {
-    p->frame[i] = &self->frame[joint->side[i].body];
-    NsTurn(p->frame[i]->R, joint->side[i].s, p->arm[i]);
-  }
-  for (int k = 0; k < 3; k++) p->r[k] = p->frame[1]->x[k] + p->arm[1][k] - p->frame[0]->x[k] - p->arm[0][k];
+  NsMbPoints *at = &self->points[joint - self->joint];
+
+  for (int i = 0; i < 2; i++) p->frame[i] = &self->frame[joint->side[i].body];
+  p->at = at;
+  if (at->moves == self->moves) return;
+  at->moves = self->moves;
+  for (int i = 0; i < 2; i++) NsTurn(p->frame[i]->R, joint->side[i].s, at->arm[i]);
+  for (int k = 0; k < 3; k++) at->r[k] = p->frame[1]->x[k] + at->arm[1][k] - p->frame[0]->x[k] - at->arm[0][k];
 }
 
 /* r' of the points, and c_B - c_A. */
@@ -27,7 +31,7 @@ static void rates_of(const Points *p, PetscReal dr[3], PetscReal dc[3])
   PetscReal v[2][3], c[2][3];
 
   for (int i = 0; i < 2; i++) {
-    NsCross(p->frame[i]->O, p->arm[i], v[i]);
+    NsCross(p->frame[i]->O, p->at->arm[i], v[i]);
     NsCross(p->frame[i]->O, v[i], c[i]);
     for (int k = 0; k < 3; k++) v[i][k] += p->frame[i]->v[k];
   }
@@ -44,19 +48,27 @@ static void pull(const Points *p, const PetscReal n[3], NsMbWrench *w)
     w->f[0][k] = -n[k];
     w->f[1][k] = n[k];
   }
-  NsCross(w->f[0], p->arm[0], w->m[0]); /* -(arm x f) */
+  NsCross(w->f[0], p->at->arm[0], w->m[0]); /* -(arm x f) */
   for (int k = 0; k < 3; k++) w->m[0][k] = -w->m[0][k];
-  NsCross(p->arm[1], n, w->m[1]);
+  NsCross(p->at->arm[1], n, w->m[1]);
 }
 
-static void point_row(const Points *p, int direction, PetscBool rate, NsMbWrench *w)
+static void point_row(const Points *p, int direction, NsMbWanted wanted, NsMbWrench *w)
 {
-  PetscReal n[3] = {0, 0, 0}, dr[3], dc[3];
+  PetscReal dr[3], dc[3];
 
-  n[direction] = 1;
-  w->g         = p->r[direction];
-  pull(p, n, w);
-  if (!rate) return;
+  w->g     = p->at->r[direction];
+  w->parts = 1 << direction | NS_PART_MOMENT;
+  if (wanted == NS_WANT_GAP) return;
+  const int next = (direction + 1) % 3, last = (direction + 2) % 3; /* arm x e */
+  for (int i = 0; i < 2; i++) {
+    const PetscReal *arm = p->at->arm[i], sign = i ? 1 : -1;
+    w->f[i][direction] = sign;
+    w->f[i][next] = w->f[i][last] = w->m[i][direction] = 0;
+    w->m[i][next]                                      = sign * arm[last];
+    w->m[i][last]                                      = -sign * arm[next];
+  }
+  if (wanted < NS_WANT_RATE) return;
   rates_of(p, dr, dc);
   w->rate = dc[direction];
 }
@@ -68,9 +80,10 @@ static void turn_only(const PetscReal m[3], NsMbWrench *w)
     w->m[0][k]              = m[k];
     w->m[1][k]              = -m[k];
   }
+  w->parts = NS_PART_MOMENT;
 }
 
-static void perp_row(const NsMultibody *self, const NsMbRow *row, PetscBool rate, NsMbWrench *w)
+static void perp_row(const NsMultibody *self, const NsMbRow *row, NsMbWanted wanted, NsMbWrench *w)
 {
   const NsFrame *A = &self->frame[row->joint->side[0].body], *B = &self->frame[row->joint->side[1].body];
   PetscReal      a[3], b[3], n[3], x[3], y[3];
@@ -78,9 +91,10 @@ static void perp_row(const NsMultibody *self, const NsMbRow *row, PetscBool rate
   axis_in_space(self, row->joint, 0, row->axis[0], a);
   axis_in_space(self, row->joint, 1, row->axis[1], b);
   w->g = NsDot(a, b);
+  if (wanted == NS_WANT_GAP) return;
   NsCross(a, b, n);
   turn_only(n, w);
-  if (!rate) return;
+  if (wanted < NS_WANT_RATE) return;
   NsCross(A->O, a, x);
   NsCross(x, b, n);
   NsCross(B->O, b, y);
@@ -88,30 +102,34 @@ static void perp_row(const NsMultibody *self, const NsMbRow *row, PetscBool rate
   w->rate = n[0] * (A->O[0] - B->O[0]) + n[1] * (A->O[1] - B->O[1]) + n[2] * (A->O[2] - B->O[2]);
 }
 
-static void slide_row(const NsMultibody *self, const NsMbJoint *joint, int axis, const Points *p, PetscBool rate, NsMbWrench *w)
+static void slide_row(const NsMultibody *self, const NsMbJoint *joint, int axis, const Points *p, NsMbWanted wanted, NsMbWrench *w)
 {
   PetscReal a[3], da[3], dda[3], dr[3], dc[3];
 
   axis_in_space(self, joint, 0, axis, a);
-  w->g = NsDot(a, p->r);
+  w->g     = NsDot(a, p->at->r);
+  w->parts = NS_PART_FORCE | NS_PART_MOMENT;
+  if (wanted == NS_WANT_GAP) return;
   pull(p, a, w);
-  NsAddCross(a, p->r, w->m[0]);
-  if (!rate) return;
+  NsAddCross(a, p->at->r, w->m[0]);
+  if (wanted < NS_WANT_RATE) return;
   rates_of(p, dr, dc);
   NsCross(p->frame[0]->O, a, da);
   NsCross(p->frame[0]->O, da, dda);
-  w->rate = NsDot(dda, p->r) + 2 * NsDot(da, dr) + NsDot(a, dc);
+  w->rate = NsDot(dda, p->at->r) + 2 * NsDot(da, dr) + NsDot(a, dc);
 }
 
-static void distance_row(const Points *p, PetscBool rate, NsMbWrench *w)
+static void distance_row(const Points *p, NsMbWanted wanted, NsMbWrench *w)
 {
-  const PetscReal length = NsLength(p->r);
+  const PetscReal length = NsLength(p->at->r);
   PetscReal       n[3], dr[3], dc[3];
 
-  for (int k = 0; k < 3; k++) n[k] = p->r[k] / length;
-  w->g = length;
+  w->g     = length;
+  w->parts = NS_PART_FORCE | NS_PART_MOMENT;
+  if (wanted == NS_WANT_GAP) return;
+  for (int k = 0; k < 3; k++) n[k] = p->at->r[k] / length;
   pull(p, n, w);
-  if (!rate) return;
+  if (wanted < NS_WANT_RATE) return;
   rates_of(p, dr, dc);
   w->rate = NsDot(n, dc) + (NsDot(dr, dr) - PetscSqr(NsDot(n, dr))) / length;
 }
@@ -154,55 +172,67 @@ PetscReal NsMbWayAlong(const NsMultibody *self, const NsMbJoint *joint)
 
   points_of(self, joint, &p);
   axis_in_space(self, joint, 0, 2, a);
-  return NsDot(a, p.r) - joint->zero_slide;
+  return NsDot(a, p.at->r) - joint->zero_slide;
 }
 
-static void angle_row(const NsMultibody *self, const NsMbJoint *joint, const PetscReal *q, PetscBool rate, NsMbWrench *w)
+static void angle_row(const NsMultibody *self, const NsMbJoint *joint, const PetscReal *q, NsMbWanted wanted, NsMbWrench *w)
 {
   const NsFrame *A = &self->frame[joint->side[0].body], *B = &self->frame[joint->side[1].body];
   PetscReal      a[3], n[3], da[3];
 
+  w->g = NsMbAngle(self, joint, q);
+  if (wanted == NS_WANT_GAP) return;
   axis_in_space(self, joint, 0, joint->about, a);
   for (int k = 0; k < 3; k++) n[k] = -a[k];
-  w->g = NsMbAngle(self, joint, q);
   turn_only(n, w);
-  if (!rate) return;
+  if (wanted < NS_WANT_RATE) return;
   NsCross(A->O, a, da);
   w->rate = da[0] * (B->O[0] - A->O[0]) + da[1] * (B->O[1] - A->O[1]) + da[2] * (B->O[2] - A->O[2]);
 }
 
+/* A body that both joints have is there once. */
+static void add_side(NsMbWrench *w, PetscInt body, PetscReal weight, const PetscReal f[3], const PetscReal m[3])
+{
+  PetscInt b = 0;
+
+  while (b < w->bodies && w->body[b] != body) b++;
+  if (b == w->bodies) {
+    w->body[w->bodies++] = body;
+    for (int k = 0; k < 3; k++) w->f[b][k] = w->m[b][k] = 0;
+  }
+  for (int k = 0; k < 3; k++) {
+    w->f[b][k] += weight * f[k];
+    w->m[b][k] += weight * m[k];
+  }
+}
+
 /* position[0] + ratio position[1] of two joints. */
-static void gear_row(const NsMultibody *self, const NsMbJoint *gear, const PetscReal *q, PetscBool rate, NsMbWrench *w)
+static void gear_row(const NsMultibody *self, const NsMbJoint *gear, const PetscReal *q, NsMbWanted wanted, NsMbWrench *w)
 {
   NsMbWrench one;
   Points     p;
 
   w->g = w->rate = 0;
   w->bodies      = 0;
+  w->parts       = NS_PART_FORCE | NS_PART_MOMENT;
   for (int j = 0; j < 2; j++) {
     const NsMbJoint *joint  = gear->geared[j];
     const PetscReal  weight = j ? gear->ratio : 1;
     one.rate                = 0;
     if (joint->turns) {
-      angle_row(self, joint, q, rate, &one);
+      angle_row(self, joint, q, wanted, &one);
     } else {
       points_of(self, joint, &p);
-      slide_row(self, joint, 2, &p, rate, &one);
+      slide_row(self, joint, 2, &p, wanted, &one);
       one.g -= joint->zero_slide;
     }
     w->g += weight * one.g;
     w->rate += weight * one.rate;
-    for (int i = 0; i < 2; i++, w->bodies++) {
-      w->body[w->bodies] = joint->side[i].body;
-      for (int k = 0; k < 3; k++) {
-        w->f[w->bodies][k] = weight * one.f[i][k];
-        w->m[w->bodies][k] = weight * one.m[i][k];
-      }
-    }
+    for (int i = 0; i < 2 && wanted > NS_WANT_GAP; i++) add_side(w, joint->side[i].body, weight, one.f[i], one.m[i]);
   }
 }
 
-void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const PetscReal *q, PetscBool rate, NsMbWrench *w)
+void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const PetscReal *q, NsMbWanted wanted, NsMbWrench *w)
 {
   const NsMbJoint *joint = row->joint;
   Points           p;
@@ -213,12 +243,12 @@ void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const P
   w->body[1]         = joint->side[1].body;
   if (row->kind == NS_ROW_POINT || row->kind == NS_ROW_SLIDE || row->kind == NS_ROW_DISTANCE) points_of(self, joint, &p);
   switch (row->kind) {
-  case NS_ROW_POINT: point_row(&p, row->axis[0], rate, w); break;
-  case NS_ROW_PERP: perp_row(self, row, rate, w); break;
-  case NS_ROW_SLIDE: slide_row(self, joint, row->axis[0], &p, rate, w); break;
-  case NS_ROW_DISTANCE: distance_row(&p, rate, w); break;
-  case NS_ROW_ANGLE: angle_row(self, joint, q, rate, w); break;
-  case NS_ROW_GEAR: gear_row(self, joint, q, rate, w); break;
+  case NS_ROW_POINT: point_row(&p, row->axis[0], wanted, w); break;
+  case NS_ROW_PERP: perp_row(self, row, wanted, w); break;
+  case NS_ROW_SLIDE: slide_row(self, joint, row->axis[0], &p, wanted, w); break;
+  case NS_ROW_DISTANCE: distance_row(&p, wanted, w); break;
+  case NS_ROW_ANGLE: angle_row(self, joint, q, wanted, w); break;
+  case NS_ROW_GEAR: gear_row(self, joint, q, wanted, w); break;
   }
   w->g -= row->offset;
   if (row->speed || row->velocity != 0) {
@@ -228,6 +258,7 @@ void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const P
   }
   if (row->scale == 1) return;
   w->g *= row->scale;
+  if (wanted == NS_WANT_GAP) return;
   w->drive *= row->scale;
   w->rate *= row->scale;
   for (PetscInt b = 0; b < w->bodies; b++) {

@@ -101,38 +101,41 @@ typedef struct NsMbRow      NsMbRow;
 typedef struct NsMbActuator NsMbActuator;
 typedef struct NsMbBushing  NsMbBushing;
 struct NsMultibody {
-  NsArena          *arena;
-  NsDiag           *diag;
-  const NsConfig   *config;
-  NsMultibodyLists  lists;
-  NsSwitches       *switches; /* of the model */
-  PetscInt          bodies, body_unknowns, unknowns;
-  NsMbBody         *body;
-  NsFrame          *frame;            /* [bodies + 1] of the last NsMbFrames; the last one is the ground */
-  PetscReal        *M, *inverse_mass; /* [unknowns] diagonal */
-  PetscReal        *start_q, *start_v;
-  PetscInt          springs, loads;
-  NsMbSpring       *spring;
-  NsMbLoad         *load;
-  PetscInt          joints, rows, actuators, turns; /* turns: unknowns that are angles of joints, behind those of the bodies */
-  NsMbJoint        *joint;
-  struct NsMbTouch *touch;
-  PetscInt          touches; /* contacts, behind the rows of joints */
-  struct NsMbPile  *pile;
-  PetscInt          piles;     /* contacts of boxes; their candidates are behind those of `touch` */
-  PetscInt         *first_row; /* [candidates] among the rows of all */
-  NsMbRow          *row;       /* [rows] */
-  NsMbActuator     *actuator;
-  PetscInt          bushings;
-  NsMbBushing      *bushing;
-  PetscInt          rank, degrees; /* of the rows of joints at the start; degrees of freedom that these leave */
-  const char       *redundant;     /* names of rows that depend on the others; "": none */
-  PetscBool         tangents;      /* forces depend on positions or velocities */
-  NsMbOperator      slot[NS_SLOTS];
-  PetscReal        *work[4]; /* [unknowns] */
-  PetscReal         length;
-  PetscInt         *first_point;     /* [bodies + 1] of the scene */
-  PetscReal        *picture, *drawn; /* [points of the scene, 3] in the frames of their bodies; scratch */
+  NsArena           *arena;
+  NsDiag            *diag;
+  const NsConfig    *config;
+  NsMultibodyLists   lists;
+  NsSwitches        *switches; /* of the model */
+  PetscInt           bodies, body_unknowns, unknowns;
+  NsMbBody          *body;
+  NsFrame           *frame;            /* [bodies + 1] of the last NsMbFrames; the last one is the ground */
+  PetscReal         *seen;             /* [unknowns] the q of the last NsMbFrames; NULL: there was none */
+  PetscInt64         moves;            /* counts changes of the frames' positions */
+  struct NsMbPoints *points;           /* [joints] */
+  PetscReal         *M, *inverse_mass; /* [unknowns] diagonal */
+  PetscReal         *start_q, *start_v;
+  PetscInt           springs, loads;
+  NsMbSpring        *spring;
+  NsMbLoad          *load;
+  PetscInt           joints, rows, actuators, turns; /* turns: unknowns that are angles of joints, behind those of the bodies */
+  NsMbJoint         *joint;
+  struct NsMbTouch  *touch;
+  PetscInt           touches; /* contacts, behind the rows of joints */
+  struct NsMbPile   *pile;
+  PetscInt           piles;     /* contacts of boxes; their candidates are behind those of `touch` */
+  PetscInt          *first_row; /* [candidates] among the rows of all */
+  NsMbRow           *row;       /* [rows] */
+  NsMbActuator      *actuator;
+  PetscInt           bushings;
+  NsMbBushing       *bushing;
+  PetscInt           rank, degrees; /* of the rows of joints at the start; degrees of freedom that these leave */
+  const char        *redundant;     /* names of rows that depend on the others; "": none */
+  PetscBool          tangents;      /* forces depend on positions or velocities */
+  NsMbOperator       slot[NS_SLOTS];
+  PetscReal         *work[4]; /* [unknowns] */
+  PetscReal          length;
+  PetscInt          *first_point;     /* [bodies + 1] of the scene */
+  PetscReal         *picture, *drawn; /* [points of the scene, 3] in the frames of their bodies; scratch */
 };
 
 /* Bodies of the config with their start. Errors in diag. */

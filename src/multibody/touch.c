@@ -251,6 +251,7 @@ static void set_wrench(
   for (PetscInt r = 0; r < rows; r++) {
     NsMbWrench *w = &wrench[r];
     w->g          = gap;
+    w->parts      = 0;
     w->bodies     = 2;
     w->rate       = 0;
     w->drive      = 0;

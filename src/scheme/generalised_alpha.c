@@ -32,7 +32,7 @@ typedef struct {
   PetscBool  friction;
   PetscInt   moved, hit;            /* contacts that U and w come from */
   PetscBool *joint;                 /* [candidates] */
-  PetscReal *of_joints, *of_others; /* [candidates] Psi of each contact of position.wp */
+  PetscReal *of_joints, *of_others; /* [candidates] Psi of each contact of position.acting */
 } NsScheme_GeneralisedAlpha;
 
 static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
@@ -54,10 +54,10 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   PetscFunctionReturn(0);
 }
 
-/* Psi of joints, and of the others, by position.wp. */
+/* Psi of joints, and of the others, by position.acting. */
 static void part(NsScheme_GeneralisedAlpha *self)
 {
-  const NsRows *w = &self->position.wp;
+  const NsRows *w = self->position.acting;
 
   for (PetscInt i = 0; i < w->contacts; i++) {
     const PetscBool joint = self->joint[w->contact[i]];
@@ -79,23 +79,23 @@ static PetscErrorCode position_iteration(NsScheme *scheme, PetscReal t1, PetscBo
   if (first)
     PetscCall(VecCopy(self->free, alpha->q1));
   else if (self->moved && alpha->way) {
-    PetscCall(NsAlphaJump(alpha, &position->wp, self->of_others, 0, alpha->dx));
-    PetscCall(NsComplianceApply(alpha->implicit, &position->wp, self->of_others, -1, alpha->dx));
+    PetscCall(NsAlphaJump(alpha, position->acting, self->of_others, 0, alpha->dx));
+    PetscCall(NsComplianceApply(alpha->implicit, position->acting, self->of_others, -1, alpha->dx));
     PetscCall(NsModelMove(scheme->model, self->free, 1, alpha->dx, self->free));
   } else if (self->moved)
-    PetscCall(NsComplianceApply(alpha->implicit, &position->wp, self->of_others, -1, self->free));
-  position->wp.contacts = position->wp.rows = 0;
-  const NsPositionProblem problem           = {.t = t1, .q_free = self->free, .metric = alpha->implicit, .scale = 1};
+    PetscCall(NsComplianceApply(alpha->implicit, position->acting, self->of_others, -1, self->free));
+  position->acting->contacts = position->acting->rows = 0;
+  const NsPositionProblem problem                     = {.t = t1, .q_free = self->free, .metric = alpha->implicit, .scale = 1};
   PetscCall(NsPositionStep(position, &problem, alpha->q1, alpha->next, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, &position->wg, "position impulses"));
     PetscFunctionReturn(0);
   }
-  self->moved = position->wp.contacts;
+  self->moved = position->acting->contacts;
   if (self->moved) part(self);
-  PetscCall(NsComplianceApply(alpha->implicit, &position->wp, self->of_joints, 1 / alpha->B, alpha->x1));
+  PetscCall(NsComplianceApply(alpha->implicit, position->acting, self->of_joints, 1 / alpha->B, alpha->x1));
   PetscCall(NsComplianceUpdate(alpha->p.compliance, t1, alpha->q1, alpha->p.v1, (NsOperator){1, 0, 0}));
-  PetscCall(NsAlphaJump(alpha, &position->wp, self->of_others, 1, self->U));
+  PetscCall(NsAlphaJump(alpha, position->acting, self->of_others, 1, self->U));
   PetscFunctionReturn(0);
 }
 
@@ -245,9 +245,9 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsAlphaBook(scheme, x, dt));
   if (self->moved) {
-    PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->of_joints, 1 / alpha->B));
+    PetscCall(NsContactReportForce(scheme->contact, self->position.acting, self->of_joints, 1 / alpha->B));
     NsContactBookForces(
-      scheme->ledger, &self->position.wp, self->of_joints, dt / alpha->B, NULL); /* of driven joints; one row each, without friction */
+      scheme->ledger, self->position.acting, self->of_joints, dt / alpha->B, NULL); /* of driven joints; one row each, without friction */
   }
   PetscCall(NsPercussionReport(scheme, x->v));
   PetscCall(NsAlphaFinish(scheme, x, dt));

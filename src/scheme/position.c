@@ -4,6 +4,7 @@ PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, NsPosition
 {
   PetscFunctionBegin;
   self->contact = scheme->contact;
+  self->acting  = &self->wp;
   PetscCall(NsWorkRows(work, &self->wg, &self->wp, NULL));
   PetscCall(NsWorkVecs(work, &self->dq, &self->next, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->b, &self->Psi, NULL));
@@ -81,11 +82,12 @@ PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem
     if (self->taken[i]) self->list[count++] = i;
   }
   if (!count) PetscFunctionReturn(0);
-  PetscCall(NsModelRows(model, problem->qp ? problem->tp : problem->t, problem->qp ? problem->qp : q, count, self->list, &self->wp));
+  self->acting = problem->qp ? &self->wp : &self->wg;
+  if (problem->qp) PetscCall(NsModelRows(model, problem->tp, problem->qp, count, self->list, &self->wp));
   PetscCall(NsModelRows(model, problem->t, q, count, self->list, &self->wg));
-  NsRowsKeepNormals(&self->wp);
+  if (problem->qp) NsRowsKeepNormals(&self->wp);
   NsRowsKeepNormals(&self->wg);
-  PetscCall(NsContactDelassus(contact, problem->metric, &self->wg, &self->wp));
+  PetscCall(NsContactDelassus(contact, problem->metric, &self->wg, self->acting));
   NsContactScale(contact, problem->scale);
   PetscCall(NsModelWay(model, q, problem->q_free, self->dq));
   PetscCall(NsRowsVelocity(model, &self->wg, self->dq, self->b));
@@ -99,9 +101,9 @@ PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem
   const Vec change = model->dynamics.move ? self->dq : next; /* positions that are vectors take the change themselves */
   if (model->dynamics.move) PetscCall(zero(change));
   if (problem->metric)
-    PetscCall(NsComplianceApply(problem->metric, &self->wp, self->Psi, problem->scale, change));
+    PetscCall(NsComplianceApply(problem->metric, self->acting, self->Psi, problem->scale, change));
   else
-    PetscCall(NsRowsApply(model, &self->wp, self->Psi, problem->scale, change));
+    PetscCall(NsRowsApply(model, self->acting, self->Psi, problem->scale, change));
   if (model->dynamics.move) PetscCall(NsModelMove(model, problem->q_free, 1, change, next));
   PetscFunctionReturn(0);
 }

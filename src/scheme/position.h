@@ -17,7 +17,8 @@
 
 typedef struct {
   NsContact       *contact; /* not owned */
-  NsRows           wg, wp;
+  NsRows           wg, wp;  /* at q; at problem.qp */
+  NsRows          *acting;  /* along which Psi of the last NsPositionStep acts: wp, or wg where both are at one place */
   Vec              dq, next;
   PetscReal       *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
   PetscInt        *list;

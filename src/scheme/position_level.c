@@ -52,17 +52,17 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   const NsPositionProblem problem = {.t = x->t + dt, .q_free = self->free, .tp = x->t, .qp = x->q, .metric = self->mass, .scale = dt};
   PetscCall(NsPositionSolve(scheme, &self->position, &problem, self->q1, "forces", outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsComplianceApply(self->mass, &self->position.wp, self->position.Psi, 1, self->v1));
-  PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->position.Psi, 1 / dt));
+  PetscCall(NsComplianceApply(self->mass, self->position.acting, self->position.Psi, 1, self->v1));
+  PetscCall(NsContactReportForce(scheme->contact, self->position.acting, self->position.Psi, 1 / dt));
   PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
   PetscCall(VecScale(self->vs, 0.5));
   PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &power));
   scheme->ledger->damping += dt * power.damping;
   scheme->ledger->load += dt * power.load;
   PetscCall(VecScale(self->vs, 2));
-  PetscCall(NsRowsVelocity(scheme->model, &self->position.wp, self->vs, self->us));
-  for (PetscInt k = 0; k < self->position.wp.rows; k++) self->us[k] += self->position.wp.drive[k]; /* twice, as the velocity */
-  NsContactBookForces(scheme->ledger, &self->position.wp, self->position.Psi, 1, self->us);
+  PetscCall(NsRowsVelocity(scheme->model, self->position.acting, self->vs, self->us));
+  for (PetscInt k = 0; k < self->position.acting->rows; k++) self->us[k] += self->position.acting->drive[k]; /* twice, as the velocity */
+  NsContactBookForces(scheme->ledger, self->position.acting, self->position.Psi, 1, self->us);
   NsStateSwap(x, &self->q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

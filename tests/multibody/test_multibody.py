@@ -502,6 +502,69 @@ class Friction(unittest.TestCase):
         self.assertAlmostEqual(energy["initial"] - energy["kinetic"] - energy["potential"], energy["friction"], delta=1e-5)
 
 
+class Elimination(unittest.TestCase):
+    """Joints without friction are solved by elimination along the bodies; `contact_solver` names another solver for the same equations: the same motion."""
+
+    ROD = "{{type: body, dimension: 2, rod: {{from: [{:.9f}, {:.9f}, 0], to: [{:.9f}, {:.9f}, 0]}}, mass: {:.3f}}}"
+
+    def compare(self, config, solver, probe, columns, steps=40):
+        ends = []
+        for extra in ("", f", contact_solver: {solver}"):
+            results = run(config, "half_explicit", "0.5 ms", 5e-4 * steps, [probe], steps, extra)
+            ends.append(results.end(*columns))
+            if not extra:
+                self.assertEqual(results.info["summary"]["contact_search"]["most_dense_rows"], 0)
+                self.assertEqual(results.info["summary"]["contact_solver"]["most_iterations"], 1)
+        np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-11)
+        self.assertGreater(np.abs(ends[0]).max(), 1e-3)
+
+    def test_tree(self):
+        """A binary tree of 31 rods, each on its parent."""
+        bodies, joints = "", ""
+        tip = {0: (0.0, 0.0)}
+        for i in range(1, 32):
+            x, y = tip[i // 2]
+            angle = 0.4 + 1.7 * (i % 2) + 0.1 * i
+            tip[i] = (x + 0.1 * math.cos(angle), y - 0.1 * math.sin(angle))
+            bodies += f"  b{i}: {self.ROD.format(x, y, *tip[i], 0.1 + 0.01 * i)}\n"
+            joints += f"  j{i}: {{type: revolute, between: [{'ground' if i == 1 else f'b{i // 2}.right'}, b{i}.left]}}\n"
+        self.compare(f"gravity: [0, -9.81, 0]\nbodies:\n{bodies}joints:\n{joints}", "newton", "b31", ["b31.x", "b31.y", "b31.angle", "b31.vx"])
+
+    def test_star_and_loop(self):
+        """Twelve rods on one disc, two of them closed to loops by a further rod; a driven hinge."""
+        bodies, joints = "  hub: {type: body, dimension: 2, at: [0, 0, 0], mass: 2, inertia: 0.1, points: {", "  h: {type: revolute, between: [ground, hub.center]}\n"
+        bodies += ", ".join(f"p{i}: [{0.1 * math.cos(i):.9f}, {0.1 * math.sin(i):.9f}, 0]" for i in range(12)) + "}}\n"
+        for i in range(12):
+            c, s = math.cos(i), math.sin(i)
+            bodies += f"  r{i}: {self.ROD.format(0.1 * c, 0.1 * s, 0.25 * c, 0.25 * s, 0.3)}\n"
+            joints += f"  a{i}: {{type: revolute, between: [hub.p{i}, r{i}.left]}}\n"
+        for i, k in ((0, 1), (4, 5)):
+            bodies += f"  c{i}: {self.ROD.format(0.25 * math.cos(i), 0.25 * math.sin(i), 0.25 * math.cos(k), 0.25 * math.sin(k), 0.2)}\n"
+            joints += f"  l{i}: {{type: revolute, between: [r{i}.right, c{i}.left]}}\n  m{i}: {{type: revolute, between: [c{i}.right, r{k}.right]}}\n"
+        self.compare(f"gravity: [0, -9.81, 0]\nbodies:\n{bodies}joints:\n{joints}drives: {{d: {{joint: h, speed: {{table: [[0, 0], [1 s, 300 rpm]]}}}}}}\n", "newton", "r5",
+                     ["r5.x", "r5.y", "r5.angle", "r5.omega"])
+
+    def test_chain_in_space(self):
+        """150 rows: more than dense solvers take. Hinges about changing axes, the first of them geared to a wheel."""
+        bodies, joints, n = "", "", 30
+        for i in range(n):
+            bodies += (f"  b{i}: {{type: body, at: [{0.1 * i + 0.05:.9f}, 0, 0], mass: 0.2, inertia: [2e-4, 3e-4, 4e-4], points: {{left: [-0.05, 0, 0], right: [0.05, 0, 0]}}}}\n")
+            joints += (f"  j{i}: {{type: revolute, between: [{f'b{i - 1}.right' if i else 'ground'}, b{i}.left], axis: [{0.3 * math.sin(i):.9f}, {math.cos(i):.9f}, 1]}}\n")
+        bodies += "  w: {type: body, at: [0, 1, 0], mass: 1, inertia: [0.01, 0.01, 0.02]}\n"
+        joints += "  jw: {type: revolute, between: [ground, w.center], axis: [0, 0, 1]}\n  g: {type: gear, joints: [j0, jw], ratio: 2}\n"
+        self.compare(f"gravity: [0, -9.81, 0]\nbodies:\n{bodies}joints:\n{joints}", "pivoting", "b29", ["b29.x", "b29.y", "b29.z", "b29.wx", "b29.vy"])
+
+    def test_two_mechanisms(self):
+        """Bodies that have nothing to do with each other, one of them with velocities that its joint stops at once: the others keep their forces."""
+        one = "  a: {type: body, dimension: 2, rod: {from: [0, 0, 0], to: [1, 0, 0]}, mass: 1}\n"
+        both = one + "  b: {type: body, dimension: 2, rod: {from: [5, 0, 0], to: [6, 0, 0]}, mass: 1}\n"
+        joints = "joints:\n  A: {type: revolute, between: [ground, a.left]}\n"
+        alone = run(f"gravity: [0, -9.81, 0]\nbodies:\n{one}{joints}", "half_explicit", "0.5 ms", 0.1, ["a"], 10)
+        pair = run(f"gravity: [0, -9.81, 0]\nbodies:\n{both}{joints}  B: {{type: revolute, between: [ground, b.left]}}\n", "half_explicit", "0.5 ms", 0.1, ["a", "b"], 10)
+        for body in "ab":
+            np.testing.assert_allclose(pair.end(f"{body}.y", f"{body}.angle", f"{body}.omega"), alone.end("a.y", "a.angle", "a.omega"), rtol=0, atol=1e-13)
+
+
 class Bushings(unittest.TestCase):
     def test_periods(self):
         """A body on a bushing to the ground, along each of its axes and about them: quarter periods of m x'' = -k x and J a'' = -K a, for angles of any size about one axis."""
