@@ -268,6 +268,7 @@ PICTURES = {
     "rotor_rub_modal": (panel(orbit, name="right"), panel(force, stop=200)),
     "rotor_friswell": (panel(scene, frame=-1), panel(orbit, name="one")),
     "journal_bearings": (panel(orbit, name="left"), panel(spin, name="left")),
+    "journal_lifts_off": (panel(orbit, name="left"), panel(columns, table="energy", names=("friction", "damping"), unit="J", label="dissipated", labels=("friction", "oil film"))),
     "ball_bearing": (panel(scene, frame=-1), panel(columns, table="history", names=("shaft@0.5.uz",), unit="m", label="wheel")),
     "pump_seals": (panel(scene, frame=-1), panel(columns, table="history", names=("shaft@0.4 m.uy", "shaft@0.4 m.uz"), unit="m", label="first stage", labels=("y", "z"))),
     "pump_shaft": (panel(orbit, name="impeller"), panel(spectra, name="impeller", limit=170)),

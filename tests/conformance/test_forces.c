@@ -321,6 +321,18 @@ static void check_force(const NsForceType *type, const NsKey *more, const char *
   test_run_close(&test);
 }
 
+/* With each word of a choice of the law, such as the models of a film. */
+static void check_choices(const NsForceType *type, const NsKey *key, const char *spin)
+{
+  for (const NsKey *inner = key->table->keys; inner->name; inner++) {
+    for (int i = 0; inner->kind == NS_KEY_CHOICE && inner->choices[i]; i++) {
+      char value[TEXT];
+      (void)snprintf(value, sizeof(value), "%.*s, %s: %s}", (int)strlen(key->example) - 1, key->example, inner->name, inner->choices[i]);
+      check_force(type, key, value, spin);
+    }
+  }
+}
+
 /* With each choice of a mapping of which one is given: the laws of a spring. */
 static void check_key(const NsForceType *type, const NsKey *key, const char *spin)
 {
@@ -328,6 +340,7 @@ static void check_key(const NsForceType *type, const NsKey *key, const char *spi
     return; /* of springs between bodies of large rotations: refused here (tests/errors) */
   if (key->kind != NS_KEY_TABLE || !key->table->one_of) {
     check_force(type, key, key->example, spin);
+    if (key->kind == NS_KEY_TABLE) check_choices(type, key, spin);
     return;
   }
   for (const NsKey *choice = key->table->keys; choice->name; choice++) {
