@@ -197,7 +197,7 @@ typedef struct {
   const char **body_name; /* [bodies] */
   PetscBool    rotations; /* points rotate: NsFields has rotation */
   PetscBool    beams;     /* cells bend: NsFields has section_force and section_moment */
-  PetscBool    solids;    /* stress has all its components: NsFields has stress_tensor */
+  PetscBool    solids;    /* stress has all its components: NsFields has stress_tensor and strain_tensor */
 } NsScene;
 
 /* For pictures that consist of lines and vertices: scene->cell[cells, 2] has the two ends of each line, or a vertex twice. Makes scene->kind and the list of points of each cell from it. */
@@ -209,6 +209,7 @@ typedef struct {
   PetscReal *rotation;                       /* [points, 3] rad; NULL unless scene.rotations */
   PetscReal *section_force, *section_moment; /* [cells, 3] vectors in space at the cell's middle, N and N m; NULL unless scene.beams */
   PetscReal *stress_tensor;                  /* [cells, 3, 3] Pa; NULL unless scene.solids */
+  PetscReal *strain_tensor;                  /* [cells, 3, 3] of small strains; as stress_tensor */
 } NsFields;
 
 #define NS_PROBE_COLUMNS 32

@@ -15,7 +15,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from percuss import bar_figures, campbell_figures, orbit_figures, response_figures, rotor_figures, run_figures
+from percuss import bar_figures, campbell_figures, orbit_figures, pressure_figures, response_figures, rotor_figures, run_figures
 from percuss.bar_impact import NoTheory, impact_of, read_bar_frames
 from percuss.results import ResultsError
 from percuss.rotor_orbit import rubs_of, stations
@@ -71,6 +71,10 @@ class Plots:
         if not shown:
             raise ResultsError(f"{self.run.directory}/history.csv: no column that changes, of {', '.join(columns) or 'all'}")
         return finished(run_figures.draw_history, self.run, shown, width)
+
+    def pressure(self, width: float = TWO_COLUMNS) -> Figure:
+        """Contact pressure on sides of solids."""
+        return finished(lambda: pressure_figures.draw_pressure(self.run, width)[0])
 
     def shape(self, width: float = TWO_COLUMNS) -> Figure:
         """The model at its largest displacement."""

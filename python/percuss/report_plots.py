@@ -2,6 +2,7 @@
 
 from percuss import bar_figures
 from percuss import bar_table
+from percuss import pressure_figures
 from percuss import rotor_figures
 from percuss import run_figures
 from percuss.bar_impact import NoTheory, impact_of, read_bar_frames
@@ -86,6 +87,12 @@ def shape_section(run):
     drawing, time, scale = run_figures.draw_shape(run, WIDTH)
     words = f"The model at its largest displacement, t = {time:.4g} s" + (f"; displacements × {scale:g}, undeformed in grey." if scale > 1 else "; other times in grey.")
     return section("shape", "Shape", pair(figure(drawing, "shape-figure", f"Drawing of the model, undeformed and at {time:.4g} s.", words)))
+
+
+def pressure_section(run):
+    """Contact pressure on sides of solids."""
+    drawing, words = pressure_figures.draw_pressure(run, WIDTH)
+    return section("pressure", "Contact pressure", pair(figure(drawing, "pressure-figure", words, words)))
 
 
 # Bars --------------------------------------------------------------------------------------------------------------------------------------------
@@ -175,4 +182,6 @@ def model_sections(run, impact, frames, reason):
         made.append(("Rotor", lambda: rotor_section(run)))
     if not kinds <= {"bar"}:
         made.append(("Shape", lambda: shape_section(run)))
+    if "solid" in kinds and pressure_figures.has_pressure(run):
+        made.append(("Contact pressure", lambda: pressure_section(run)))
     return made

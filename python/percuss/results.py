@@ -362,15 +362,24 @@ class Run:
 
     def frames(self) -> list[tuple[float, pathlib.Path]]:
         """(time, path) of each frame, from the lists that ParaView opens; of both formats, where a run was resumed with the other one."""
-        legacy, collection = (self.directory / f"{self.name}.{end}" for end in ("vtk.series", "pvd"))
+        found = self.listed_frames(self.name)
+        if not found:
+            raise ResultsError(f"{self.directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
+        return found
+
+    def listed_frames(self, name: str) -> list[tuple[float, pathlib.Path]]:
+        """Those of one picture."""
+        legacy, collection = (self.directory / f"{name}.{end}" for end in ("vtk.series", "pvd"))
         found = []
         if legacy.exists():
             found += [(file["time"], self.directory / file["name"]) for file in json.loads(legacy.read_text(encoding="utf-8"))["files"]]
         if collection.exists():
             found += [(float(file.get("timestep")), self.directory / file.get("file")) for file in xml.etree.ElementTree.parse(collection).iter("DataSet")]
-        if not legacy.exists() and not collection.exists():
-            raise ResultsError(f"{self.directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
         return sorted(found)
+
+    def contact_frames(self) -> list[tuple[float, pathlib.Path]]:
+        """(time, path) of each frame of the closed contacts; none of models without contacts."""
+        return self.listed_frames(f"{self.name}_contacts")
 
     def frame(self, number: int) -> Frame:
         """One frame, by its number from 0; -1 is the last."""

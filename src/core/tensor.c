@@ -14,8 +14,8 @@ double NsTensorMises(const double s[NS_TENSOR])
   return sqrt((a * a + b * b + c * c) / 2 + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-/* A <- J' A J with J a rotation in the plane (p, q) that makes A_pq zero; r is the third axis. */
-static void rotate(double A[3][3], int p, int q)
+/* A <- J' A J with J a rotation in the plane (p, q) that makes A_pq zero; r is the third axis. The rows of V turn with it. */
+static void rotate(double A[3][3], int p, int q, double (*V)[3])
 {
   const int    r   = 3 - p - q;
   const double tau = (A[q][q] - A[p][p]) / (2 * A[p][q]), t = copysign(1, tau) / (fabs(tau) + sqrt(1 + tau * tau)), c = 1 / sqrt(1 + t * t),
@@ -27,18 +27,24 @@ static void rotate(double A[3][3], int p, int q)
   A[p][q] = A[q][p] = 0;
   A[r][p] = A[p][r] = c * rp - s * rq;
   A[r][q] = A[q][r] = s * rp + c * rq;
+  for (int k = 0; k < 3 && V; k++) {
+    const double vp = V[p][k], vq = V[q][k];
+    V[p][k] = c * vp - s * vq;
+    V[q][k] = s * vp + c * vq;
+  }
 }
 
-void NsTensorPrincipal(const double s[NS_TENSOR], double value[3])
+void NsTensorPrincipal(const double s[NS_TENSOR], double value[3], double (*axis)[3])
 {
   double A[3][3] = {{s[0], s[3], s[5]}, {s[3], s[1], s[4]}, {s[5], s[4], s[2]}};
 
+  for (int k = 0; k < 9 && axis; k++) axis[k / 3][k % 3] = k / 3 == k % 3;
   for (int sweep = 0; sweep < NS_SWEEPS; sweep++) {
     const double off = fabs(A[0][1]) + fabs(A[1][2]) + fabs(A[0][2]), all = off + fabs(A[0][0]) + fabs(A[1][1]) + fabs(A[2][2]);
     if (!(off > 1e-17 * all)) break; /* NaN too */
     for (int p = 0; p < 2; p++) {
       for (int q = p + 1; q < 3; q++) {
-        if (A[p][q] != 0) rotate(A, p, q);
+        if (A[p][q] != 0) rotate(A, p, q, axis);
       }
     }
   }
@@ -49,5 +55,10 @@ void NsTensorPrincipal(const double s[NS_TENSOR], double value[3])
     if (!(value[i] < next)) continue;
     value[i + 1] = value[i];
     value[i]     = next;
+    for (int a = 0; a < 3 && axis; a++) {
+      const double component = axis[i + 1][a];
+      axis[i + 1][a]         = axis[i][a];
+      axis[i][a]             = component;
+    }
   }
 }

@@ -7,5 +7,5 @@ enum { NS_TENSOR = 6 };
 
 /* s_v^2 = ((xx - yy)^2 + (yy - zz)^2 + (zz - xx)^2)/2 + 3 (xy^2 + yz^2 + zx^2) */
 double NsTensorMises(const double s[NS_TENSOR]);
-/* Eigenvalues, the largest first. */
-void NsTensorPrincipal(const double s[NS_TENSOR], double value[3]);
+/* Eigenvalues, the largest first; axis[k]: a unit vector along value[k], of either sense; NULL: not wanted. */
+void NsTensorPrincipal(const double s[NS_TENSOR], double value[3], double (*axis)[3]);

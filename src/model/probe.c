@@ -68,7 +68,7 @@ PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscS
     product += stress[s] * (back ? NsProbeColumnSum(column - back, t, q, v) : 0);
   }
   if (column->of_stress == 5) return product / 2;
-  NsTensorPrincipal(stress, principal);
+  NsTensorPrincipal(stress, principal, NULL);
   return principal[column->of_stress - 2];
 }
 

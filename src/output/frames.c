@@ -26,6 +26,7 @@ typedef struct {
   NsFields         fields;
   const PetscReal *radius;
   PetscReal       *principal; /* [cells, 3] Pa; NULL unless scene.solids */
+  PetscReal       *axis[2];   /* [cells, 3] unit vectors along the first and the last; as `principal` */
   const PetscInt  *body, *element;
 } Picture;
 
@@ -67,7 +68,10 @@ static const NsVtkArray model_cells[] = {
   {"section_force", NS_VTK_VECTORS, "N", "force in the section; of beams and rotors", FIELD(section_force)},
   {"section_moment", NS_VTK_VECTORS, "N m", "moment in the section; of beams and rotors", FIELD(section_moment)},
   {"stress_tensor", NS_VTK_TENSORS, "Pa", "all components of the stress; of elements that have them", FIELD(stress_tensor)},
+  {"strain_tensor", NS_VTK_TENSORS, "", "all components of the small strain; of elements that have them", FIELD(strain_tensor)},
   {"principal_stress", NS_VTK_VECTORS, "Pa", "principal stresses, the largest first; of solids", offsetof(Picture, principal)},
+  {"principal_direction_1", NS_VTK_VECTORS, "", "unit vector along the largest principal stress; of solids", offsetof(Picture, axis[0])},
+  {"principal_direction_3", NS_VTK_VECTORS, "", "unit vector along the smallest principal stress; of solids", offsetof(Picture, axis[1])},
   {NULL},
 };
 static const NsVtkType NsVtkType_Model = {
@@ -82,7 +86,7 @@ static const NsVtkArray contact_points[] = {
   {"friction_force", NS_VTK_SCALARS, "N", "magnitude of the friction force", offsetof(Closed, friction_force)},
   {"friction_impulse", NS_VTK_SCALARS, "N s", "magnitude of the friction impulse in this step", offsetof(Closed, friction_impulse)},
   {"slip_velocity", NS_VTK_SCALARS, "m/s", "magnitude of the sliding velocity", offsetof(Closed, slip_velocity)},
-  {"pressure", NS_VTK_SCALARS, "Pa", "normal force over the area of the surface that belongs to the point; 0: of no surface",
+  {"pressure", NS_VTK_SCALARS, "Pa", "normal force over the area of the side of a solid that belongs to the point; 0: of no side",
     offsetof(Closed, pressure)},
   {"slip", NS_VTK_SCALARS, "m", "how far two surfaces have slid on each other; 0: no surfaces of solids", offsetof(Closed, slip)},
   {"contact", NS_VTK_INTEGERS, "", "number of the contact, from 0", offsetof(Closed, candidate)},
@@ -112,7 +116,7 @@ static PetscBool wanted(const NsWriter *writer)
 static double bytes(const NsWriter *writer)
 {
   const NsScene *scene = &writer->model->scene;
-  const double   cell  = 40.0 + (scene->beams ? 48 : 0) + (scene->solids ? 96 : 0);
+  const double   cell  = 40.0 + (scene->beams ? 48 : 0) + (scene->solids ? 216 : 0);
   double         ends  = 0;
 
   for (PetscInt i = 0; i < scene->cells; i++) ends += NsCellPoints(scene->kind[i]);
@@ -148,7 +152,9 @@ static void open_fields(Picture *self, const NsScene *scene, NsArena *arena)
   }
   if (!scene->solids) return;
   fields->stress_tensor = reals(arena, 9 * scene->cells);
+  fields->strain_tensor = reals(arena, 9 * scene->cells);
   self->principal       = reals(arena, 3 * scene->cells);
+  for (int k = 0; k < 2; k++) self->axis[k] = reals(arena, 3 * scene->cells);
 }
 
 static void open_contacts(Closed *self, PetscInt n, NsArena *arena)
@@ -226,7 +232,12 @@ static void find_principal(Picture *self, PetscInt cells)
   for (PetscInt c = 0; c < cells; c++) {
     const PetscReal *s                 = self->fields.stress_tensor + 9 * c;
     const double     stress[NS_TENSOR] = {s[0], s[4], s[8], s[1], s[5], s[2]};
-    NsTensorPrincipal(stress, self->principal + 3 * c);
+    double           axis[3][3];
+    NsTensorPrincipal(stress, self->principal + 3 * c, axis);
+    for (int k = 0; k < 3; k++) {
+      self->axis[0][3 * c + k] = axis[0][k];
+      self->axis[1][3 * c + k] = axis[2][k];
+    }
   }
 }
 

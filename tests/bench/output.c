@@ -2,7 +2,7 @@
   What output costs. Usage: bench_output [ROUNDS [DIRECTORY]]; files go to a new directory in DIRECTORY (the present one), and are removed.
 
   1. Numbers of tables a second, random doubles in rows of 8, beside printf's %.17g.
-  2. A frame of a bar of 1e6 elements: its fields; the whole frame, beside write(2) of as many bytes in pieces of the same size, which is what the disk and
+  2. A frame of a bar of 1e6 elements, of 1e6 equal hexahedra, and of 1e6 tetrahedra under random stresses: its fields; the whole frame, beside write(2) of as many bytes in pieces of the same size, which is what the disk and
      the system allow.
   3. A frame of the elastic bar (configs/elastic_bar.yaml, 50 elements, one contact), a pair of files each, beside plain files with the same bytes.
 
@@ -21,7 +21,7 @@
 #include "output/writer.h"
 #include "run/private.h"
 
-enum { NUMBERS = 4000000, COLUMNS = 8, PIECE = 1 << 18, SMALL_FRAMES = 1000, ITEMS = 7 };
+enum { NUMBERS = 4000000, COLUMNS = 8, PIECE = 1 << 18, SMALL_FRAMES = 1000, ITEMS = 13 };
 
 typedef struct {
   const char *name, *unit;
@@ -30,7 +30,9 @@ typedef struct {
 } Item;
 
 static Item item[ITEMS] = {{"numbers", "number"}, {"  printf", "number"}, {"fields of 1e6 elements", "frame"}, {"frame of 1e6 elements", "frame"},
-  {"  plain writes", "frame"}, {"frame of 50 elements", "frame"}, {"  plain files", "frame"}};
+  {"  plain writes", "frame"}, {"fields of 1e6 hexahedra", "frame"}, {"frame of 1e6 hexahedra", "frame"}, {"  plain writes", "frame"},
+  {"fields of 1e6 tetrahedra", "frame"}, {"frame of 1e6 tetrahedra", "frame"}, {"  plain writes", "frame"}, {"frame of 50 elements", "frame"},
+  {"  plain files", "frame"}};
 
 static void keep(int i, double seconds, double count, double bytes)
 {
@@ -117,6 +119,12 @@ static PetscErrorCode bench_frames(const char *config, const char *const *set, c
           .stress                        = malloc(sizeof(PetscReal) * (size_t)scene->cells),
           .normal_force                  = malloc(sizeof(PetscReal) * (size_t)scene->cells),
           .energy                        = malloc(sizeof(PetscReal) * (size_t)scene->cells)};
+  if (scene->solids) {
+    fields.stress_tensor = malloc(sizeof(PetscReal) * 9 * (size_t)scene->cells);
+    fields.strain_tensor = malloc(sizeof(PetscReal) * 9 * (size_t)scene->cells);
+    PetscCall(VecSetRandom(run->state.q, NULL));
+    PetscCall(VecScale(run->state.q, 1e-9));
+  }
   for (int r = 0; r < rounds; r++) {
     double start = NsSeconds();
     NsFolderClose(&run->sink.folder);
@@ -124,7 +132,7 @@ static PetscErrorCode bench_frames(const char *config, const char *const *set, c
     if (mkdir(run->sink.directory, 0777)) exit(1);
     if (frames == 1) {
       PetscCall(run->model->view.fields(run->model, 0, run->state.q, run->state.v, NULL, &fields));
-      keep(first++, NsSeconds() - start, 1, 56.0 * scene->points + 24.0 * scene->cells);
+      keep(first++, NsSeconds() - start, 1, 56.0 * scene->points + (scene->solids ? 168.0 : 24.0) * scene->cells);
     }
     const NsWriterContext context = {.sink = &run->sink, .model = run->model, .settings = run->config.output, .end = 1, .steps = frames};
     for (const NsWriterType *const *type = NsWriterTypes; *type; type++) {
@@ -160,6 +168,7 @@ static PetscErrorCode bench_frames(const char *config, const char *const *set, c
     if (frames == 1) first--;
   }
   free(fields.displacement), free(fields.velocity), free(fields.stress), free(fields.normal_force), free(fields.energy);
+  free(fields.stress_tensor), free(fields.strain_tensor);
   PetscCall(NsRunDestroy(&run));
   NsArenaDestroy(&arena);
   PetscFunctionReturn(0);
@@ -174,6 +183,10 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 int main(int argc, char **argv)
 {
   static const char *const large[]   = {"bodies.bar.mesh.line.elements=1000000", "scheme.step=1e-10 s", "time.end=1e-9 s", NULL};
+  static const char *const hexes[]   = {"bodies.bar.mesh.box.cells=[1000, 32, 32]", "bodies.bar.mass=lumped", "scheme.type=half_explicit",
+      "scheme.step=1e-10 s", "time.end=1e-9 s", NULL};
+  static const char *const tets[]    = {"bodies.bar.mesh.box.cells=[650, 16, 16]", "bodies.bar.mesh.box.elements=tet4", "bodies.bar.mass=lumped",
+       "scheme.type=half_explicit", "scheme.step=1e-10 s", "time.end=1e-9 s", NULL};
   static const char *const small[]   = {NULL};
   const int                rounds    = argc > 1 ? atoi(argv[1]) : 5;
   NsSink                   sink      = {.arena = NsArenaCreate(), .writes = PETSC_TRUE};
@@ -186,7 +199,9 @@ int main(int argc, char **argv)
   PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
   PetscCall(bench_numbers(&sink, rounds));
   PetscCall(bench_frames(PERCUSS_SOURCE_DIR "/configs/elastic_bar_lumped.yaml", large, directory, rounds, 1, 2));
-  PetscCall(bench_frames(PERCUSS_SOURCE_DIR "/configs/elastic_bar.yaml", small, directory, rounds, SMALL_FRAMES, 5));
+  PetscCall(bench_frames(PERCUSS_SOURCE_DIR "/configs/solid_bar.yaml", hexes, directory, rounds, 1, 5));
+  PetscCall(bench_frames(PERCUSS_SOURCE_DIR "/configs/solid_bar.yaml", tets, directory, rounds, 1, 8));
+  PetscCall(bench_frames(PERCUSS_SOURCE_DIR "/configs/elastic_bar.yaml", small, directory, rounds, SMALL_FRAMES, 11));
   for (int i = 0; i < ITEMS; i++) {
     const double count = i < 2 ? NUMBERS : 1;
     printf("%-24s %12.4g us a %-7s %10.4g a second   %8.4g MB/s\n", item[i].name, 1e6 * item[i].best, item[i].unit, 1 / item[i].best,

@@ -197,7 +197,7 @@ static PetscErrorCode make_elements(NsFe *fe, const NsFeBody *body, const NsSoli
     take_geometry(fe, e, &cell);
     for (PetscInt k = 0; k < PetscMin(kinds, NS_ALIKE) && !own->cell; k++) {
       if (!same_geometry(like[k], &cell, rounding)) continue;
-      if (!like[k]->root) PetscCall(NsSolidCellShare(like[k], fe->arena));
+      if (!like[k]->root) PetscCall(NsSolidCellShare(like[k], body->element->picture->cell[0].middle, fe->arena));
       own->cell = like[k];
     }
     if (own->cell) continue;

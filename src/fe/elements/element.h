@@ -36,7 +36,8 @@ typedef struct {
 typedef struct {
   PetscReal normal_force, stress;                /* N; Pa, that of the largest magnitude over the section */
   PetscReal section_force[3], section_moment[3]; /* N, N m; zero unless type->bends */
-  PetscReal tensor[9];                           /* Pa, in space, row-major; zero unless type->solid */
+  PetscReal tensor[9];                           /* stress, Pa, in space, row-major; zero unless type->solid */
+  PetscReal strain[9];                           /* the same of the strain */
 } NsElementResults;
 
 /* A cell that an element is drawn with: its points are the nodes (0 ..) and then those within the element; the stress is that of its middle. */

@@ -272,27 +272,6 @@ static void condensed_stiffness(const NsSolidCell *cell, PetscReal *result)
   }
 }
 
-/* K = sum_k lambda_k phi_k phi_k', without the eigenvalues of rigid motions, which are 0 but for rounding. */
-PetscErrorCode NsSolidCellShare(NsSolidCell *cell, NsArena *arena)
-{
-  const PetscInt n = cell->nodes * cell->shape->dimension;
-  PetscReal      K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], lambda[NS_ELEMENT_UNKNOWNS], work[8 * NS_ELEMENT_UNKNOWNS];
-  PetscBLASInt   size = (PetscBLASInt)n, space = 8 * NS_ELEMENT_UNKNOWNS, info;
-
-  PetscFunctionBegin;
-  condensed_stiffness(cell, K);
-  LAPACKsyev_("V", "U", &size, K, &size, lambda, work, &space, &info);
-  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsyev returned %d for the stiffness matrix of an element", (int)info);
-  PetscInt first = 0;
-  while (first < n && lambda[first] <= 1e-12 * lambda[n - 1]) first++;
-  cell->rank = n - first;
-  cell->root = NsArenaAlloc(arena, sizeof(*cell->root) * (size_t)(n * cell->rank));
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt k = 0; k < cell->rank; k++) cell->root[i * cell->rank + k] = PetscSqrtReal(lambda[first + k]) * K[(first + k) * n + i];
-  }
-  PetscFunctionReturn(0);
-}
-
 const NsSolidCell *NsSolidCellOf(const NsFeElement *e)
 {
   return ((const NsSolidElement *)e->data)->cell;
@@ -419,9 +398,9 @@ static void strain_at(const NsSolidCell *cell, const Points *points, const Point
 
 static void stress_of(const NsSolidMaterial *material, const PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS])
 {
-  for (int s = 0; s < NS_SOLID_STRAINS; s++) {
-    stress[s] = 0;
-    for (int r = 0; r < NS_SOLID_STRAINS; r++) stress[s] += material->C[NS_SOLID_STRAINS * s + r] * strain[r];
+  for (int s = 0; s < NS_SOLID_STRAINS; s++) stress[s] = 0;
+  for (int r = 0; r < NS_SOLID_STRAINS; r++) { /* sums of all components side by side */
+    for (int s = 0; s < NS_SOLID_STRAINS; s++) stress[s] += material->C[NS_SOLID_STRAINS * s + r] * strain[r];
   }
 }
 
@@ -459,18 +438,74 @@ PetscReal NsSolidEnergy(const NsFeBody *body, const NsFeElement *e, const PetscR
   return energy;
 }
 
-void NsSolidStress(
-  const NsSolidCell *cell, const PetscReal *q, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS])
+/* At xi, of the values of all functions. */
+static void strain_of(const NsSolidCell *cell, const PetscReal *value, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS])
 {
-  PetscReal value[COLUMNS], room[NS_ELEMENT_UNKNOWNS];
-  Points    points;
-  Point     point;
+  Points points;
+  Point  point;
 
   make_points(cell, &points);
   functions_at(cell, xi, &point);
   less_mean(cell, &points, &point);
-  all_values(cell, gather(cell, q, room), value);
   strain_at(cell, &points, &point, value, strain);
+}
+
+/* K = sum_k lambda_k phi_k phi_k', without the eigenvalues of rigid motions, which are 0 but for rounding. */
+PetscErrorCode NsSolidCellShare(NsSolidCell *cell, const PetscReal xi[3], NsArena *arena)
+{
+  const PetscInt n = cell->nodes * cell->shape->dimension;
+  PetscReal      K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], lambda[NS_ELEMENT_UNKNOWNS], work[8 * NS_ELEMENT_UNKNOWNS], value[COLUMNS];
+  PetscBLASInt   size = (PetscBLASInt)n, space = 8 * NS_ELEMENT_UNKNOWNS, info;
+
+  PetscFunctionBegin;
+  condensed_stiffness(cell, K);
+  LAPACKsyev_("V", "U", &size, K, &size, lambda, work, &space, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsyev returned %d for the stiffness matrix of an element", (int)info);
+  PetscInt first = 0;
+  while (first < n && lambda[first] <= 1e-12 * lambda[n - 1]) first++;
+  cell->rank = n - first;
+  cell->root = NsArenaAlloc(arena, sizeof(*cell->root) * (size_t)(n * cell->rank));
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = 0; k < cell->rank; k++) cell->root[i * cell->rank + k] = PetscSqrtReal(lambda[first + k]) * K[(first + k) * n + i];
+  }
+  cell->middle = NsArenaAlloc(arena, sizeof(*cell->middle) * (size_t)(NS_SOLID_STRAINS * n));
+  for (int k = 0; k < 3; k++) cell->middle_xi[k] = xi[k];
+  PetscCall(PetscMemzero(value, sizeof(value)));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscReal strain[NS_SOLID_STRAINS];
+    value[i] = 1;
+    for (PetscInt m = 0; m < NsSolidModes(cell) * cell->shape->dimension; m++) value[n + m] = cell->modes[m * n + i];
+    strain_of(cell, value, xi, strain);
+    value[i] = 0;
+    for (int s = 0; s < NS_SOLID_STRAINS; s++) cell->middle[i * NS_SOLID_STRAINS + s] = strain[s];
+  }
+  PetscFunctionReturn(0);
+}
+
+static void strain_in_middle(const NsSolidCell *cell, const PetscReal *q, PetscReal strain[NS_SOLID_STRAINS])
+{
+  const PetscInt d = cell->shape->dimension, n = cell->nodes * d, whole = cell->theory->state == NS_SOLID_AXISYMMETRIC;
+
+  for (int s = 0; s < NS_SOLID_STRAINS; s++) strain[s] = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal  u   = q[i] - (i % d == 0 && whole ? 0 : q[i % d]);
+    const PetscReal *row = cell->middle + i * NS_SOLID_STRAINS;
+    for (int s = 0; s < NS_SOLID_STRAINS; s++) strain[s] += row[s] * u;
+  }
+}
+
+void NsSolidStress(
+  const NsSolidCell *cell, const PetscReal *q, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS])
+{
+  PetscReal value[COLUMNS], room[NS_ELEMENT_UNKNOWNS];
+
+  q = gather(cell, q, room);
+  if (cell->middle && xi[0] == cell->middle_xi[0] && xi[1] == cell->middle_xi[1] && xi[2] == cell->middle_xi[2]) {
+    strain_in_middle(cell, q, strain);
+  } else {
+    all_values(cell, q, value);
+    strain_of(cell, value, xi, strain);
+  }
   stress_of(cell->material, strain, stress);
 }
 
@@ -492,7 +527,10 @@ void NsSolidResults(
   (void)loads;
   NsSolidStress(NsSolidCellOf(e), q, xi, strain, stress);
   *results = (NsElementResults){.stress = NsTensorMises(stress)};
-  for (int i = 0; i < 9; i++) results->tensor[i] = stress[place[i]];
+  for (int i = 0; i < 9; i++) {
+    results->tensor[i] = stress[place[i]];
+    results->strain[i] = strain[place[i]] / (place[i] < 3 ? 1 : 2);
+  }
 }
 
 /* ---- the rest ----------------------------------------------------------------------------------------------------------------------------------- */

@@ -81,6 +81,8 @@ typedef struct {
   PetscReal *modes;                  /* A [modes * dimension, nodes * dimension]; NULL: none */
   PetscReal *root; /* of cells that several elements share, NsSolidCellShare; else NULL: K = root' root, [nodes * dimension, rank] */
   PetscInt   rank;
+  PetscReal *middle; /* of the same cells: strains in the middle for unit displacements, [nodes * dimension, 6]; at middle_xi */
+  PetscReal  middle_xi[3];
 } NsSolidCell;
 
 /* The data of an element. */
@@ -102,8 +104,8 @@ void NsSolidFunctions(const NsSolidCell *cell, const PetscReal xi[3], PetscReal 
 PetscInt NsSolidModes(const NsSolidCell *cell);
 /* Fills cell->modes[modes * dimension, nodes * dimension], once the rest is there. */
 PetscErrorCode NsSolidCellMake(NsSolidCell *cell);
-/* Makes cell->root in the arena, from which the energy of an element takes a tenth of the time. */
-PetscErrorCode NsSolidCellShare(NsSolidCell *cell, NsArena *arena);
+/* Makes cell->root in the arena, from which the energy of an element takes a tenth of the time, and cell->middle for the strains at xi. */
+PetscErrorCode NsSolidCellShare(NsSolidCell *cell, const PetscReal xi[3], NsArena *arena);
 /* Displacements q of an element (node after node, those of the body's dimension) to strains and stresses at a point. */
 void NsSolidStress(
   const NsSolidCell *cell, const PetscReal *q, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS]);

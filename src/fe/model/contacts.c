@@ -6,6 +6,7 @@
 #include <string.h>
 #include "equilibrium.h"
 #include "fe/surface/contact.h"
+#include "fe/surface/surface.h"
 
 #define NS_MOST_CANDIDATES 1000000 /* each takes up to 1 kB of rows and lists (tests/bench/memory.py) */
 
@@ -330,10 +331,15 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     return 0;
   }
   const NsPairPoint *point = NsPartnerNode(other) ? common.point[0] : NsFeKeepPoints(fe, &set);
+  PetscReal         *area  = NsArenaAlloc(fe->arena, sizeof(*area) * (size_t)count);
+  if (NsPartnerNode(other))
+    area[0] = 0;
+  else
+    NsFeSideAreas(fe, NsPartnerNode(body), place, &set, area);
   for (PetscInt i = 0; i < count; i++) {
     pair[i]          = common;
     pair[i].point[0] = &point[i];
-    candidate[i]     = (NsCandidate){.name = name, .number = {count > 1 ? i + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance};
+    candidate[i] = (NsCandidate){.name = name, .number = {count > 1 ? i + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance, .area = area[i]};
     if (point[i].unknowns && NsPairPointsAlike(&point[i], common.point[1])) {
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", NsPartnerNode(body));
       return 0;

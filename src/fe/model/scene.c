@@ -307,7 +307,10 @@ static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q,
       fields->section_force[3 * (cell + k) + i]  = results.section_force[i];
       fields->section_moment[3 * (cell + k) + i] = results.section_moment[i];
     }
-    for (int i = 0; fields->stress_tensor && i < 9; i++) fields->stress_tensor[9 * (cell + k) + i] = results.tensor[i];
+    for (int i = 0; fields->stress_tensor && i < 9; i++) {
+      fields->stress_tensor[9 * (cell + k) + i] = results.tensor[i];
+      fields->strain_tensor[9 * (cell + k) + i] = results.strain[i];
+    }
   }
 }
 
@@ -355,7 +358,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a
   for (; cell < model->scene.cells; cell++) {
     fields->normal_force[cell] = fields->stress[cell] = fields->energy[cell] = 0;
     for (int k = 0; fields->section_force && k < 3; k++) fields->section_force[3 * cell + k] = fields->section_moment[3 * cell + k] = 0;
-    for (int k = 0; fields->stress_tensor && k < 9; k++) fields->stress_tensor[9 * cell + k] = 0;
+    for (int k = 0; fields->stress_tensor && k < 9; k++) fields->stress_tensor[9 * cell + k] = fields->strain_tensor[9 * cell + k] = 0;
   }
   for (PetscInt r = 0; r < fe->rings; r++) ring_fields(fe, &fe->ring[r], aq, av, point + NS_RING * r, fields);
   PetscFunctionReturn(0);

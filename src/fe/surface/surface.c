@@ -189,3 +189,17 @@ const NsFeSurface *NsFeSurfaceFind(NsFe *fe, const char *name, NsPlace place)
   measure(surface);
   return surface;
 }
+
+void NsFeSideAreas(NsFe *fe, const char *name, NsPlace place, const NsFePointSet *set, PetscReal *area)
+{
+  const NsFeBody *body = set->nodes && set->spot.body >= 0 ? &fe->body[set->spot.body] : NULL;
+
+  for (PetscInt i = 0; i < set->count; i++) area[i] = 0;
+  if (!body || !body->solid || !NsMeshSides(body->mesh, set->nodes->name)) return;
+  const NsFeSurface *surface = NsFeSurfaceFind(fe, name, place);
+  for (PetscInt k = 0; surface && k < surface->nodes; k++) {
+    PetscInt at;
+    (void)PetscFindInt(surface->node[k] - body->first_node, set->count, set->nodes->items, &at);
+    if (at >= 0) area[at] = surface->area[k];
+  }
+}
