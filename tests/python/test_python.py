@@ -169,6 +169,61 @@ class Results(InFolder):
             rotor.orbit("x")
 
 
+# A stiff shaft of 50 kg that only moves across its axis.
+STIFF_ROTOR = {
+    "bodies": {"shaft": {"type": "rotor", "mesh": {"line": {"from": [0, 0, 0], "to": [0.1, 0, 0], "elements": 2}}, "material": {"density": 7800, "young": "210 GPa"},
+                         "section": {"circle": {"radius": 0.05}}, "spin": "3000 rpm"}},
+    "discs": {"wheel": {"at": "shaft@0.5", "mass": 43.873894325499903}},
+    "supports": {"tilt": {"at": ["shaft.left", "shaft.right"], "fix": ["ry", "rz"]}},
+    "bearings": {"middle": {"between": ["shaft@0.5", "ground"], "stiffness": 2e6, "damping": 500.0}},
+}  # fmt: skip
+
+
+class RotorMaps(InFolder):
+    """Analyses of python/percuss/rotor_maps.py against closed forms."""
+
+    def test_amplification_factor(self):
+        from percuss.rotor_maps import margins, peaks
+
+        speed, damping = np.linspace(1, 400, 4000), 0.05
+        ratio = speed / 200
+        amplitude = lambda r: r**2 / np.hypot(1 - r**2, 2 * damping * r)
+        (peak,) = peaks({"speed": speed, "disc.major": 1e-4 * amplitude(ratio)})
+        top = 1 / np.sqrt(1 - 2 * damping**2)
+        # r^4/((1 - r^2)^2 + (2 z r)^2) = top^2/2 is quadratic in r^2
+        half = amplitude(top) ** 2 / 2
+        low, high = np.sqrt(np.sort(np.roots([half - 1, half * (4 * damping**2 - 2), half])))
+        self.assertAlmostEqual(peak.speed, 200 * top, delta=1e-3)
+        self.assertAlmostEqual(peak.amplitude, 1e-4 * amplitude(top), delta=1e-9)
+        self.assertAlmostEqual(peak.amplification, top / (high - low), delta=2e-3)
+        self.assertTrue(peak.is_critical and peak.is_resolved)
+        rows = margins([peak], 300, 310)
+        self.assertAlmostEqual(rows[0]["margin"], (300 - peak.speed) / 300)
+        self.assertAlmostEqual(rows[0]["required"], 0.17 * (1 - 1 / (peak.amplification - 1.5)))
+        self.assertTrue(rows[0]["enough"])
+        self.assertFalse(margins([peak], 180, 190)[0]["enough"])
+        self.assertEqual(peaks({"speed": speed, "disc.major": speed}), [])
+
+    def test_maps(self):
+        from percuss.rotor_maps import critical_map, draw_critical_map, draw_stability_map, onset, stability_map
+        from percuss.style import STYLE, arrange
+        from matplotlib import rc_context
+
+        model, out = percuss.Model(STIFF_ROTOR), pathlib.Path("maps")
+        rows = critical_map(model, [1e6, 4e6], 400, out)
+        self.assertEqual(len(rows), 4)  # forward and backward
+        for stiffness, speed, _ in rows:
+            self.assertAlmostEqual(speed, np.sqrt(stiffness / 50), delta=0.2)
+        stable = stability_map(model, "shaft@0.5", np.linspace(0, 2e5, 5), out, count=2)
+        self.assertAlmostEqual(stable[0][1], 2 * np.pi * 5 / np.sqrt(200**2 - 5**2), delta=1e-3)
+        self.assertAlmostEqual(onset(stable), 500 * 200, delta=200)  # damping times frequency
+        with rc_context(STYLE):
+            for figure in (draw_critical_map(rows, [2e6]), draw_stability_map(stable)):
+                self.assertEqual(faults(arrange(figure)), [])
+        with self.assertRaisesRegex(percuss.ResultsError, "there is no bearing 'x'; bearings: middle"):
+            critical_map(model, [1e6], 400, out, ["x"])
+
+
 class FigureRules(unittest.TestCase):
     """The rules of python/percuss/style.py on cases that broke them once."""
 
