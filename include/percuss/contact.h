@@ -92,6 +92,7 @@ typedef struct {
   PetscInt64 most_islands;
   PetscInt64 most_dense, most_sparse; /* rows of an island whose Delassus matrix was dense; sparse */
   PetscInt64 shared;                  /* times that several processes shared the islands */
+  PetscInt64 lasting;                 /* local problems solved with an inverse that is kept from step to step */
 } NsContactFigures;
 const NsContactFigures *NsContactGetFigures(const NsContact *contact);
 /* "all candidates", "distant candidates are skipped", "pairs of balls by a grid, ..." */

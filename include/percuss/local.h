@@ -143,6 +143,8 @@ static inline PetscBool NsLocalCan(const NsLocalSolver *solver, const NsLocalPro
 void      NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w);
 PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, const PetscReal *w);
 void      NsLocalOwnBlock(const NsLocalProblem *unit, PetscInt contact, PetscReal *block);
+/* P[rows] of a solution in unit form (unit, w), which is within the law but for rounding, exactly onto the law of the problem p. inverse: 1 / sqrt(d). */
+void NsLocalTidy(const NsLocalProblem *p, const PetscReal *inverse, const PetscReal *unit, const PetscReal *w, PetscReal *P);
 /* v += factor value, at the unknowns of a block; contiguous unknowns take a loop that the compiler can vectorise. */
 static inline void NsLocalScatter(PetscInt width, const PetscInt *at, const PetscReal *value, PetscReal factor, PetscReal *v)
 {

@@ -18,6 +18,7 @@
 #include "compliance.h"
 #include <stdlib.h>
 #include "core/out_of_memory.h"
+#include "core/processor.h"
 #include "percuss/clock.h"
 
 #define NS_MOST_NUMBERS 50000000                       /* 400 MB, and half as much for their places */
@@ -40,7 +41,8 @@ typedef struct {
 struct NsCompliance {
   NsModel    *model; /* not owned */
   PetscInt    slot, most;
-  PetscBool   ready, dense, diagonal;
+  PetscBool   ready, dense, diagonal, constant;
+  PetscInt64  version; /* of C */
   NsOperator  op;
   NsBanded   *banded;      /* NULL: A has no narrow band */
   PetscReal **column;      /* [touches] with a band: columns of C that rows have asked for, [touches]; NULL: none has */
@@ -370,7 +372,7 @@ PetscErrorCode NsComplianceCreateKnown(NsModel *model, const PetscReal *C, NsCom
   if ((PetscInt64)n * n > NS_MOST_NUMBERS) PetscFunctionReturn(0);
   PetscCall(NsComplianceCreate(model, 0, &self));
   if (!self->dense) PetscCall(PetscMalloc1((size_t)n * (size_t)n, &self->D));
-  self->dense = self->ready = PETSC_TRUE;
+  self->dense = self->ready = self->constant = PETSC_TRUE;
   PetscCall(PetscArraycpy(self->D, C, (size_t)n * (size_t)n));
   PetscCall(find_reach(self));
   *result = self;
@@ -387,8 +389,10 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
   PetscFunctionBegin;
   if (self->ready && same && constant) PetscFunctionReturn(0);
   PetscCall(NsModelFactor(model, self->slot, t, q, v, op));
-  self->op    = op;
-  self->ready = PETSC_TRUE;
+  self->op       = op;
+  self->ready    = PETSC_TRUE;
+  self->constant = constant;
+  self->version++;
   if (!model->touches) PetscFunctionReturn(0);
   PetscCall(make_vectors(self));
   if (!self->dense && self->useds) PetscCall(PetscArrayzero(self->half, model->touches)); /* the columns that it was made of are replaced */
@@ -425,6 +429,13 @@ const PetscReal *NsComplianceDiagonal(const NsCompliance *self)
 PetscBool NsComplianceKnowsReach(const NsCompliance *self)
 {
   return self->C.kept;
+}
+
+PetscBool NsComplianceIsConstant(const NsCompliance *self, PetscInt *slot, PetscInt64 *version)
+{
+  *slot    = self->slot;
+  *version = self->version;
+  return self->constant && (self->dense || self->C.kept);
 }
 
 PetscInt NsComplianceReached(const NsCompliance *self, PetscInt place, const PetscInt **at, const PetscInt **start)
@@ -584,7 +595,7 @@ static PetscErrorCode apply_dense(NsCompliance *self, PetscInt count, Vec v)
 }
 
 /* v += X load. In one pass: a call of VecAXPY for each run would cost a small model more than its arithmetic. */
-static PetscErrorCode apply_columns(NsCompliance *self, PetscInt count, Vec v)
+NS_FOR_EACH_PROCESSOR static PetscErrorCode apply_columns(NsCompliance *self, PetscInt count, Vec v)
 {
   const Columns *X     = &self->X;
   PetscReal     *value = NsVecArray(v);

@@ -4,6 +4,7 @@
 #include "broad_phase.h"
 #include "coupling.h"
 #include "elimination.h"
+#include "lasting.h"
 #include "sharing.h"
 #include "core/out_of_memory.h"
 #include "laws/law.h"
@@ -61,6 +62,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   PetscCall(NsLocalChainCreate(n, rows, &contact->chain));
   PetscCall(NsLawsCreate(contact));
   PetscCall(NsSharingCreate(contact));
+  PetscCall(NsLastingCreate(contact, &contact->lasting));
   *result = contact;
   PetscFunctionReturn(0);
 }
@@ -73,6 +75,7 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   if (!contact) PetscFunctionReturn(0);
   NsIslands *islands = &contact->islands;
   PetscCall(NsSharingDestroy(contact));
+  PetscCall(NsLastingDestroy(&contact->lasting));
   PetscCall(NsLocalChainDestroy(&contact->chain));
   PetscCall(NsLawsDestroy(contact));
   PetscCall(NsBroadPhaseDestroy(contact));
@@ -250,6 +253,7 @@ void NsContactSerialize(NsContact *contact, NsArchive *archive)
   NsArchiveIndices(archive, "active", contact->actives, contact->active, n);
   if (contact->model->slots) contact->model->contact.serialize(contact->model, archive);
   NsBroadPhaseSerialize(contact, archive);
+  NsLastingSerialize(contact->lasting, archive);
 }
 
 PetscBool NsContactTakeForces(NsContact *contact, const NsContact *other)
@@ -359,6 +363,7 @@ PetscErrorCode NsContactBeginStep(NsContact *contact)
     begin_first_step(contact);
   else
     begin_step(contact);
+  NsLastingBeginStep(contact->lasting);
   contact->begun_with = contact->chain->statistics;
   contact->stopped    = PETSC_FALSE;
   PetscFunctionReturn(0);
@@ -379,6 +384,7 @@ PetscErrorCode NsContactCancelStep(NsContact *contact)
   for (PetscInt k = 0; k < contact->actives; k++) {
     for (PetscInt d = 3 * contact->active[k]; d < 3 * contact->active[k] + 3; d++) contact->guess[d] = contact->last_guess[d];
   }
+  NsLastingCancelStep(contact->lasting);
   if (contact->stopped) contact->chain->statistics = contact->begun_with; /* a problem that was given up for a signal is no failure */
   PetscFunctionReturn(0);
 }
@@ -513,17 +519,17 @@ static PetscErrorCode eliminate(NsContact *contact, const PetscReal *b, PetscRea
 static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, Law law, PetscReal *P, PetscBool *solved)
 {
   PetscInt  first, last;
-  PetscBool all = contact->overflow == 0; /* this process solves all islands */
+  PetscBool all; /* this process solves all islands */
 
   PetscFunctionBegin;
   *solved           = PETSC_FALSE;
   contact->residual = 0;
-  if (contact->eliminated) {
-    PetscCall(eliminate(contact, b, P, solved));
-    if (*solved) PetscFunctionReturn(0);
-    PetscCall(NsContactBlocks(contact));
-    all = contact->overflow == 0;
-  }
+  if (contact->eliminated) PetscCall(eliminate(contact, b, P, solved));
+  if (contact->lasts && law == FULL && !contact->stopped)
+    PetscCall(NsLastingSolve(contact->lasting, contact, rows, contact->sparse.factor, b, P, solved));
+  if (*solved) PetscFunctionReturn(0);
+  PetscCall(NsContactBlocks(contact));
+  all                           = contact->overflow == 0;
   contact->figures.most_islands = PetscMax(contact->figures.most_islands, contact->islands.count);
   all                           = all && !contact->stopped; /* then the step has failed, and nothing after that may be accepted */
   if (all && NsSharingBegin(contact, rows, P, &first, &last)) {

@@ -82,6 +82,7 @@ typedef struct {
 } NsLaws;
 typedef struct NsSharing     NsSharing;     /* sharing.c */
 typedef struct NsElimination NsElimination; /* elimination.c */
+typedef struct NsLasting     NsLasting;     /* lasting.c */
 
 struct NsContact {
   NsModel   *model;            /* not owned */
@@ -121,6 +122,9 @@ struct NsContact {
   NsContactFigures  figures;
   NsElimination    *elimination;
   PetscBool         eliminated; /* it has taken the rows of the last NsContactDelassus: there are no islands, and no G */
+  NsLasting        *lasting;    /* NULL: not for this model */
+  PetscBool         lasts;      /* it may solve the problem of the last NsContactDelassus, */
+  PetscBool         made;       /* whose G has been made */
   NsSharing        *sharing;    /* NULL: one process */
   PetscBool (*stop)(void *);    /* NsContactStopBy */
   void     *stop_data;

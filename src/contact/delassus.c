@@ -9,6 +9,7 @@
 */
 #include "coupling.h"
 #include "elimination.h"
+#include "lasting.h"
 
 static PetscInt root_of(PetscInt *parent, PetscInt i)
 {
@@ -194,6 +195,20 @@ static PetscErrorCode build(NsContact *contact, PetscBool bands, NsCompliance *c
   PetscFunctionReturn(0);
 }
 
+/* Whether contacts last: then G is made only if somebody reads it. */
+static PetscErrorCode last(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+{
+  PetscFunctionBegin;
+  if (!contact->lasting || !compliance || wu != wp || contact->islands.count != 1 || contact->chain->choice) PetscFunctionReturn(0);
+  PetscCall(NsCouplingChoose(contact, PETSC_TRUE, compliance, wu, wp));
+  if (contact->sparse.some) PetscFunctionReturn(0);
+  PetscCall(NsLastingTake(contact->lasting, compliance, wu, &contact->lasts));
+  if (!contact->lasts) PetscFunctionReturn(0);
+  PetscCall(place_blocks(contact, wu));
+  contact->made = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   NsSparseRows *sparse = &contact->sparse;
@@ -205,10 +220,13 @@ PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, c
   sparse->wp         = wp;
   sparse->factor     = 1;
   contact->overflow  = 0;
+  contact->lasts     = PETSC_FALSE;
+  contact->made      = PETSC_TRUE;
   PetscCall(NsEliminationTake(contact, compliance, wu, wp, &contact->eliminated));
   if (contact->eliminated) PetscFunctionReturn(0);
   find_islands(contact, compliance, wu, wp);
-  PetscCall(build(contact, PETSC_TRUE, compliance, wu, wp));
+  PetscCall(last(contact, compliance, wu, wp));
+  if (!contact->lasts) PetscCall(build(contact, PETSC_TRUE, compliance, wu, wp));
   PetscFunctionReturn(0);
 }
 
@@ -218,6 +236,8 @@ PetscErrorCode NsContactBlocks(NsContact *contact)
   const PetscReal     factor = sparse->factor;
 
   PetscFunctionBegin;
+  if (!contact->made) NsLastingMatrix(contact->lasting, factor, contact->G);
+  contact->made = PETSC_TRUE;
   if (!contact->eliminated) PetscFunctionReturn(0);
   contact->eliminated    = PETSC_FALSE;
   contact->sparse.factor = 1;
@@ -233,6 +253,7 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
 
   PetscFunctionBegin;
   PetscCall(NsContactBlocks(contact));
+  contact->lasts = PETSC_FALSE;
   if (sparse->banded) { /* a sum of two operators is none with a band */
     PetscCall(build(contact, PETSC_FALSE, sparse->compliance, sparse->wu, sparse->wp));
     if (sparse->factor != 1) NsContactScale(contact, sparse->factor);
@@ -244,7 +265,7 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
 void NsContactScale(NsContact *contact, PetscReal factor)
 {
   contact->sparse.factor *= factor;
-  if (contact->eliminated) return;
+  if (contact->eliminated || !contact->made) return;
   if (contact->sparse.some && !contact->overflow) NsCouplingScale(contact, factor);
   for (PetscInt64 k = 0; k < contact->islands.block[contact->islands.count] && !contact->overflow; k++) contact->G[k] *= factor;
 }
@@ -258,6 +279,7 @@ PetscErrorCode NsContactReact(NsContact *contact, const NsRows *rows, const Pets
     NsEliminationReact(contact->elimination, contact->sparse.factor, P, u);
     PetscFunctionReturn(0);
   }
+  PetscCall(NsContactBlocks(contact));
   for (PetscInt s = 0; s < islands->count; s++) {
     const PetscReal *G = contact->G + islands->block[s];
     if (islands->sparse[s]) {

@@ -261,26 +261,25 @@ static void to_rim(PetscInt tangents, PetscReal radius, const PetscReal *x, Pets
   Rounding leaves an open contact with 1e-17 of an impulse, a sliding one as far outside its disc or, where it hardly pushes, on the wrong side of it:
   a solution is exactly within the law. P = 0 where x = P - w <= 0 or P is rounding of the others; where it slips, the rim in the direction of x.
 */
-static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
+void NsLocalTidy(const NsLocalProblem *p, const PetscReal *inverse, const PetscReal *unit, const PetscReal *w, PetscReal *P)
 {
-  const PetscReal *w       = solver->w;
-  PetscReal        largest = 0;
+  PetscReal largest = 0;
 
-  for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, PetscAbsReal(solver->P[k]));
+  for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, PetscAbsReal(unit[k]));
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt  k = p->start[c], tangents = p->start[c + 1] - k - 1;
     PetscReal       x[2]  = {0};
     const PetscReal limit = NsLocalLimit(p, c);
     if (limit >= 0) {
-      for (PetscInt i = 0; i < tangents; i++) x[i] = solver->inverse[k + 1] * (solver->P[k + 1 + i] - w[k + 1 + i]);
+      for (PetscInt i = 0; i < tangents; i++) x[i] = inverse[k + 1] * (unit[k + 1 + i] - w[k + 1 + i]);
       to_rim(tangents, limit, x, P + k + 1);
     }
     if (p->bilateral[c]) continue;
-    if (solver->P[k] <= w[k] || solver->P[k] <= NS_ROUNDING * largest) P[k] = 0;
+    if (unit[k] <= w[k] || unit[k] <= NS_ROUNDING * largest) P[k] = 0;
     if (tangents == 0) continue;
     const PetscReal across = across_of(p, c);
     if (tangents == 2) P[k + 2] /= across; /* the ellipse as a disc */
-    for (PetscInt i = 0; i < tangents; i++) x[i] = solver->inverse[k + 1] * (solver->P[k + 1 + i] - w[k + 1 + i]);
+    for (PetscInt i = 0; i < tangents; i++) x[i] = inverse[k + 1] * (unit[k + 1 + i] - w[k + 1 + i]);
     to_rim(tangents, p->friction[c] * P[k], x, P + k + 1);
     for (PetscInt i = 0; i < tangents; i++) x[i] = P[k + 1 + i];
     to_rim(tangents, p->friction[c] * P[k], x, P + k + 1);
@@ -303,7 +302,7 @@ PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem
   PetscCall(solver->type->solve(solver, &solver->unit, solver->P, result));
   result->converged = result->residual <= solver->tolerance;
   for (PetscInt k = 0; k < problem->rows; k++) P[k] = solver->inverse[k] * solver->P[k];
-  if (result->converged) tidy(solver, problem, P);
+  if (result->converged) NsLocalTidy(problem, solver->inverse, solver->P, solver->w, P);
   PetscFunctionReturn(0);
 }
 

@@ -214,6 +214,7 @@ static void put_summary(NsJson *json, const NsRun *run)
     put_stages(json, "solved_by", statistics->solved);
     put_stages(json, "tried", statistics->tried);
     put_stages(json, "iterations_of", statistics->worked);
+    NsJsonInteger(json, "kept_inverse", NsContactGetFigures(run->contact)->lasting);
     NsJsonInteger(json, "loose", statistics->loose);
     NsJsonInteger(json, "failures", statistics->failures);
     NsJsonClose(json);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Bodies with the key `reduce` against the whole model: every scheme, loads, static start, free flight, contact forces. Usage: test_reduced.py PERCUSS"""
 import csv
+import json
 import os
 import re
 import shutil
@@ -191,6 +192,33 @@ class Reduced(unittest.TestCase):
             self.assertLess(abs(max(force[name]) - peak), 0.01 * peak, name)
             self.assertLess((sum((a - b)**2 for a, b in zip(force[name], force["whole"])) / len(force["whole"]))**0.5, 0.0125 * peak, name)
             self.assertLess(abs(sum(force[name]) * 1.2e-6 / (7.8 * 0.2) - impulse), 0.01, name)
+
+    def solver(self):
+        with open(os.path.join(self.out, "run.json")) as file:
+            return json.load(file)["summary"]["contact_solver"]
+
+    def test_contacts_that_last(self):
+        """16 contacts that land, slip and stick on a belt: with the inverse that is kept from step to step as with a factorization in each iteration; few iterations, hardly any problem for other solvers."""
+        with open(os.path.join(self.folder, "cube.msh"), "w") as file:
+            file.write(cube_mesh(4, (0, 1, 3, 4)))
+        text = "gravity: [0, 0, -20000 m/s^2]\n" + CUBE.replace("MASS", "lumped").replace("[0, 0, -0.1 m/s]", "[50 mm/s, 20 mm/s, -0.1 m/s]").replace("end: 108 us", "end: 3 ms")
+        text = text.replace("normal: [0, 0, 1]}}]", "normal: [0, 0, 1], velocity: [VELOCITY, 0.1 m/s, 0], motion: [{displacement: [0, 0, 2 um], time: {harmonic: {frequency: 3 kHz}}}]}}], friction: 0.3")
+        for reduce, scheme in (("{modes: 20}", "massless_contact"), ("{method: rubin, modes: 20}", "moreau_jean"), ("{method: rubin, modes: 20}", "modal")):
+            for velocity in (("0", "0.3 m/s") if scheme != "modal" else ("0",)):
+                model = text.replace("REDUCE", f"reduce: {reduce}").replace("type: massless_contact", f"type: {scheme}").replace("VELOCITY", velocity)
+                if scheme == "modal":  # it does not support surfaces that move
+                    model = re.sub(r", velocity: \[0, 0.1.*?\}\}\}\]", "", model)
+                kept, energy = self.run_it(model)
+                solver, forces = self.solver(), self.table("contacts")
+                states = {value for row in forces for column, value in row.items() if column.endswith(".state")}
+                self.assertTrue({"open", "slip"} <= states, (scheme, velocity, states))
+                each, other = self.run_it(model, "--set", "scheme.contact_solver=newton")
+                self.assertEqual(self.solver()["kept_inverse"], 0)
+                self.near(each, kept, 1e-6, f"{scheme} {velocity}")
+                self.assertLess(abs(energy[-1]["friction"] - other[-1]["friction"]), 1e-6 * energy[-1]["friction"], scheme)
+                self.assertGreater(solver["kept_inverse"], 0.5 * solver["calls"], (scheme, velocity))
+                self.assertGreater(solver["solved_by"]["newton"], 0.999 * solver["calls"], (scheme, velocity))
+                self.assertLess(solver["iterations"], 6 * solver["calls"], (scheme, velocity))
 
     def test_check(self):
         text = BEAM.replace("SCHEME", "moreau_jean").replace("FRICTION", "0.2").replace("elements: 4", "elements: 12").replace("REDUCE", "reduce: {method: craig_bampton, modes: 20}")

@@ -392,7 +392,7 @@ class Mechanisms(unittest.TestCase):
         self.assertEqual(manifest["model"], {"kind": "slider_crank", "unknowns": 3, "bodies": 1, "contacts": 4})
         self.assertIsNone(manifest["step_limit"])
         self.assertEqual((summary["steps"], summary["time"]), (2000, 0.2))
-        self.assertEqual(sorted(solver), ["calls", "failures", "iterations", "iterations_of", "loose", "most_contacts", "most_iterations", "solved_by", "tried"])
+        self.assertEqual(sorted(solver), ["calls", "failures", "iterations", "iterations_of", "kept_inverse", "loose", "most_contacts", "most_iterations", "solved_by", "tried"])
         self.assertEqual(solver["failures"], 0)
         self.assertGreater(solver["calls"], 500)
         stages = solver["solved_by"]

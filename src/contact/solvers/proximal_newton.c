@@ -43,8 +43,7 @@ PetscErrorCode NsProximalNewtonDestroy(NsProximalNewton *self)
   PetscFunctionReturn(0);
 }
 
-/* F of the tangential rows, and its derivatives by P and y, [m, m] row-major. limit: the radius of the disc where it is given; negative: it is mu P_N. */
-static void friction_rows(
+void NsFrictionRows(
   PetscInt m, PetscReal mu, PetscReal limit, PetscReal r, const PetscReal *P, const PetscReal *y, PetscReal *F, PetscReal *by_P, PetscReal *by_y)
 {
   const PetscReal radius = limit >= 0 ? limit : mu * PetscMax(P[0], 0);
@@ -82,12 +81,12 @@ static void linearize(
       F[i]            = y[i];
       by_y[i * m + i] = 1;
     }
-    if (limit >= 0) friction_rows(m, 0, limit, r, P, y, F, by_P, by_y);
+    if (limit >= 0) NsFrictionRows(m, 0, limit, r, P, y, F, by_P, by_y);
   } else {
     const PetscBool closed  = P[0] - r * y[0] > 0;
     F[0]                    = closed ? y[0] : P[0];
     *(closed ? by_y : by_P) = 1;
-    if (m > 1) friction_rows(m, p->friction[c], -1, r, P, y, F, by_P, by_y);
+    if (m > 1) NsFrictionRows(m, p->friction[c], -1, r, P, y, F, by_P, by_y);
   }
   for (PetscInt k = 0; k < m * m; k++) B[k] = by_P[k] + delta * by_y[k];
   NsSolve3(m, B, F, right);

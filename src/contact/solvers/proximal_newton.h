@@ -17,3 +17,6 @@ PetscErrorCode NsProximalNewtonDestroy(NsProximalNewton *newton);
 */
 PetscErrorCode NsProximalNewtonSolve(NsProximalNewton *newton, NsLocalLinear *linear, const NsLocalSolver *solver, const NsLocalProblem *unit,
   PetscInt steps, PetscReal bold, PetscReal *P, PetscReal *w, NsLocalResult *result);
+/* F of the tangential rows of a contact of m rows, and its derivatives by P and y, [m, m] row-major, which are 0 before. limit: the radius of the disc where it is given; negative: it is mu P_N. */
+void NsFrictionRows(
+  PetscInt m, PetscReal mu, PetscReal limit, PetscReal r, const PetscReal *P, const PetscReal *y, PetscReal *F, PetscReal *by_P, PetscReal *by_y);

@@ -2,9 +2,10 @@
 #include <math.h>
 #include <petscvec.h>
 #include <petscblaslapack.h>
+#include "core/processor.h"
 #include "reduce.h"
 
-void NsDenseAdd(PetscInt rows, PetscInt columns, const PetscReal *A, PetscReal scale, const PetscReal *x, PetscReal *restrict y)
+NS_FOR_EACH_PROCESSOR void NsDenseAdd(PetscInt rows, PetscInt columns, const PetscReal *A, PetscReal scale, const PetscReal *x, PetscReal *restrict y)
 {
   for (PetscInt j = 0; j < columns; j++) {
     const PetscReal *restrict column = A + (size_t)j * (size_t)rows;

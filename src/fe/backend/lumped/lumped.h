@@ -24,6 +24,7 @@
   in which supported motions are zeros, so that elements need not check for supports.
 */
 #pragma once
+#include "core/processor.h"
 #include "core/pool.h"
 #include "fe/model/fe.h"
 #include "fe/model/sparse.h"
@@ -109,13 +110,6 @@ typedef struct {
   PetscInt    borders; /* indices that are ghosts of other processes, of chains and joints */
   int        *border;
 } NsLumped;
-
-/* clang 14 gives the versions names of its own, which other files do not find. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-#define NS_FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define NS_FOR_EACH_PROCESSOR
-#endif
 
 /* src/fe/backend/lumped/tets.c: members: elements of the body, ascending; entry[nodes]: of the model's nodes. */
 PetscErrorCode NsTetsCreate(const NsFe *fe, const NsFeBody *body, PetscInt members, const PetscInt *member, const int *entry, NsTets **tets);
