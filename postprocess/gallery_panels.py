@@ -69,12 +69,11 @@ def strobe(axis, run, count=12, until=None):
     for path in shown:
         frame = read_frame(path)
         places.append(frame.points + frame.point["displacement"])
-    cells, places = frame.cells, np.array(places)
+    places = np.array(places)
     first, second = np.sort(np.argsort(np.ptp(places.reshape(-1, 3), axis=0), kind="stable")[1:])  # the plane of the two largest extents
     places = places[:, :, [first, second]]
     moves = np.ptp(places, axis=0).max(axis=1) > 1e-9 * np.ptp(places.reshape(-1, 2), axis=0).max()
-    still = [cell for cell in cells if not moves[cell].any()]
-    rest = [cell for cell in cells if moves[cell].any()]
+    still, rest = ([cell for cell in frame.outlines() if moves[cell].any() == moving] for moving in (False, True))
     axis.add_collection(matplotlib.collections.LineCollection([places[0][cell] for cell in still], colors=GREY, linewidths=1.6))
     for place, dark in zip(places, np.linspace(0.15, 1, count)):
         axis.add_collection(matplotlib.collections.LineCollection([place[cell] for cell in rest], colors=BLUE, linewidths=1.1, alpha=dark))

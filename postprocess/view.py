@@ -1,4 +1,4 @@
-"""Scene of a run of percuss: bodies as tubes with magnified displacements, contact forces as arrows, time.
+"""Scene of a run of percuss: bodies as tubes and surfaces with magnified displacements, planes and belts, contact forces as arrows, time.
 
     pvpython view.py [DIR]                          in ParaView; or its menu Tools > Python Shell > Run Script
     python3 view.py [DIR] --png FILE [--frame N]    a picture, without ParaView (Debian: python3-vtk9, and xvfb where there is no display)
@@ -24,7 +24,7 @@ PICTURE = (1280, 720)
 ARRAYS = {"stress": "stress", "speed": "velocity", "displacement": "displacement"}  # quantities for colours
 FLAT = 0.3  # models that are so flat along z, of their smaller extent in the plane, are shown from the front
 MARGIN, LEGEND = 1.3, 0.14  # margin around the model; share of the picture for the colour bar
-INK, PAPER = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0)
+INK, PAPER, PLANE = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0), (0.55, 0.55, 0.6)
 SIDES = 16
 
 
@@ -55,11 +55,14 @@ class Scene:
     frames: list
     contact_series: pathlib.Path
     contacts: list
+    plane_series: pathlib.Path = None
+    planes: list = ()
     scale: float = 1.0  # of displacements
     size: float = 1.0  # m, diagonal of the box of all frames
     corners: tuple = ()  # lower and upper corner of the box that the camera shows
     planar: bool = False
-    solid: bool = False
+    solid: bool = False  # stresses of solids
+    faces: bool = False  # some cells have surfaces
     thicker: float = 1.0  # factor of radii
     colour: str = "stress"
     limit: float = 1.0  # of the colours
@@ -112,7 +115,7 @@ def find_scene(directory, mode):
         raise ViewError(f"{directory}/run.json: {error}") from None
     except (FileNotFoundError, NotADirectoryError):
         raise ViewError(f"{directory}: not a results directory of percuss: it has no run.json") from None
-    series, contacts = (newest(directory / f"{info['name']}{end}.{kind}" for kind in ("vtk.series", "pvd")) for end in ("", "_contacts"))
+    series, contacts, planes = (newest(directory / f"{info['name']}{end}.{kind}" for kind in ("vtk.series", "pvd")) for end in ("", "_contacts", "_planes"))
     modes = sorted(directory.glob(f"{info['name']}_mode_*.vtk.series"))
     if modes:
         if not 1 <= mode <= len(modes):
@@ -121,7 +124,8 @@ def find_scene(directory, mode):
     if not series.exists():
         drawn = "" if info.get("model", {}).get("kind", "finite elements") == "finite elements" else " (a plugin also needs its function `draw`)"
         raise ViewError(f"{directory}: no frames; put `frames: {{every: 20}}` under output: and run again{drawn}")
-    scene = Scene(info["title"] or info["name"], series, present(read_series(series)), contacts, present(read_series(contacts)) if contacts.exists() else [])
+    others = ([] if modes or not path.exists() else present(read_series(path)) for path in (contacts, planes))
+    scene = Scene(info["title"] or info["name"], series, present(read_series(series)), contacts, next(others), planes, next(others))
     scene.mode = bool(modes)
     if not scene.frames:
         raise ViewError(f"{directory}: no frame is written yet; is the run still in progress?")
@@ -156,6 +160,12 @@ def round_down(value):
     return max(digit for digit in (1, 2, 5) if digit * power <= value * (1 + 1e-9)) * power
 
 
+def box_of(vtk, grids, scale):
+    """Lower and upper corner of the box around all of them."""
+    boxes = [(warp_planes if grid.GetPointData().HasArray("gap") else warp)(vtk, grid, scale).GetOutput().GetBounds() for grid in grids]
+    return ([pick(box[2 * k + side] for box in boxes) for k in range(3)] for side, pick in ((0, min), (1, max)))
+
+
 def measure(vtk, scene, scale, colour):
     """Chooses scales, colours and camera from some of the frames."""
     motion = stress = speed = reach = 0.0
@@ -167,9 +177,9 @@ def measure(vtk, scene, scale, colour):
         reach = max(reach, grid.GetPointData().GetArray("radius").GetRange()[1])
     length = shown[0].GetLength() or reach or 1.0
     scene.solid = shown[0].GetCellData().GetArray("stress_tensor") is not None
+    scene.faces = any(shown[0].GetCellType(i) > 4 for i in range(shown[0].GetNumberOfCells()))  # VTK_VERTEX to VTK_POLY_LINE are at most 4
     scene.scale = scale or (max(1.0, round_down(MOTION * length / motion)) if motion else 1.0)
-    boxes = [warp(vtk, grid, scene.scale).GetOutput().GetBounds() for grid in shown]
-    low, high = ([pick(box[2 * k + side] for box in boxes) for k in range(3)] for side, pick in ((0, min), (1, max)))
+    low, high = box_of(vtk, shown, scene.scale)
     scene.planar = high[2] - low[2] <= max(1e-6 * length, FLAT * min(high[0] - low[0], high[1] - low[1]))
     scene.size = math.dist(low, high) or length
     scene.thicker = max(1.0, THICK * scene.size / reach) if reach else 1.0
@@ -180,6 +190,7 @@ def measure(vtk, scene, scale, colour):
         if scene.largest_force:
             reach += ARROW * scene.size
             break
+    low, high = box_of(vtk, shown + [read(vtk, path) for _, path in some(scene.planes)], scene.scale)
     scene.corners = tuple(x - reach for x in low), tuple(x + reach for x in high)
     scene.colour = colour or ("stress" if stress else "speed" if speed else "displacement")  # mode shapes have neither of them
     scene.limit = {"stress": stress, "speed": speed, "displacement": motion}[scene.colour] or 1.0
@@ -201,11 +212,11 @@ def read(vtk, path):
     return reader.GetOutput()
 
 
-def warp(vtk, data, scale):
+def warp(vtk, data, scale, by="displacement"):
     """The filter that displaces points; keep a reference until another filter has its output."""
     warped = vtk.vtkWarpVector()
     warped.SetInputData(data)
-    warped.SetInputArrayToProcess(0, 0, 0, 0, "displacement")
+    warped.SetInputArrayToProcess(0, 0, 0, 0, by)
     warped.SetScaleFactor(scale)
     warped.Update()
     return warped
@@ -238,8 +249,9 @@ def paint(scene, mapper, actor, colours):
 
 
 def add_bodies(vtk, renderer, scene, path):
-    """Tubes with the thickness of the bodies, the surfaces of solids, and a dot for points without a line."""
-    warped, surface, thick, tubes = warp(vtk, read(vtk, path), scene.scale), vtk.vtkGeometryFilter(), vtk.vtkArrayCalculator(), vtk.vtkTubeFilter()
+    """Tubes with the thickness of the bodies, surfaces with the edges of their cells, balls, and a dot for points without a line."""
+    grid = read(vtk, path)
+    warped, surface, thick, tubes = warp(vtk, grid, scene.scale), vtk.vtkGeometryFilter(), vtk.vtkArrayCalculator(), vtk.vtkTubeFilter()
     surface.SetInputConnection(warped.GetOutputPort())
     thick.SetInputConnection(surface.GetOutputPort())
     thick.SetAttributeTypeToPointData()
@@ -255,11 +267,12 @@ def add_bodies(vtk, renderer, scene, path):
     shown, (mapper, dots) = add_actor(vtk, renderer, tubes), add_actor(vtk, renderer, surface)
     paint(scene, *shown, colours)
     dots.GetProperty().SetPointSize(6)
-    if scene.solid:  # their surfaces, with the edges of elements
+    balls = balls_of(vtk, warped.GetOutput())
+    if balls:
+        paint(scene, *add_actor(vtk, renderer, balls), colours)
+    if scene.faces:
         paint(scene, mapper, dots, colours)
-        dots.GetProperty().EdgeVisibilityOn()
-        dots.GetProperty().SetEdgeColor(*INK)
-        dots.GetProperty().SetLineWidth(0.3)
+        add_edges(vtk, renderer, surface, scene.solid)
     bar, (prefix, size) = vtk.vtkScalarBarActor(), scene.prefix()
     bar.SetLookupTable(colour_table(vtk, scene, size))
     bar.SetTitle({"stress": "stress ({}Pa)", "speed": "speed ({}m/s)", "displacement": "displacement ({}m)"}[scene.colour].format(prefix))
@@ -274,6 +287,40 @@ def add_bodies(vtk, renderer, scene, path):
     renderer.AddActor2D(bar)
 
 
+def add_edges(vtk, renderer, surface, all_alike):
+    """Edges of cells; where these only draw a round body, weaker than its real edges."""
+    every, sharp = vtk.vtkExtractEdges(), vtk.vtkFeatureEdges()
+    every.SetInputConnection(surface.GetOutputPort())
+    sharp.SetInputConnection(surface.GetOutputPort())
+    sharp.SetFeatureAngle(40)
+    for edges, opacity in ((every, 1.0 if all_alike else 0.15), (sharp, 1.0)):
+        _, actor = add_actor(vtk, renderer, edges)
+        actor.GetProperty().SetLineWidth(0.5)
+        actor.GetProperty().SetOpacity(opacity)
+
+
+def balls_of(vtk, grid):
+    """The filter that draws spheres at the points that are cells of their own and have a radius; None if there are none."""
+    radius, cells = grid.GetPointData().GetArray("radius"), vtk.vtkIdList()
+    for i in range(grid.GetNumberOfCells()):
+        if grid.GetCellType(i) == vtk.VTK_VERTEX and radius.GetValue(grid.GetCell(i).GetPointId(0)) > 0:
+            cells.InsertNextId(i)
+    if not cells.GetNumberOfIds():
+        return None
+    chosen, ball, glyph = vtk.vtkExtractCells(), vtk.vtkSphereSource(), vtk.vtkGlyph3D()
+    chosen.SetInputData(grid)
+    chosen.SetCellList(cells)
+    ball.SetRadius(1.0)
+    ball.SetThetaResolution(2 * SIDES)
+    ball.SetPhiResolution(SIDES)
+    glyph.SetInputConnection(chosen.GetOutputPort())
+    glyph.SetSourceConnection(ball.GetOutputPort())
+    glyph.SetInputArrayToProcess(0, 0, 0, 0, "radius")
+    glyph.SetScaleModeToScaleByScalar()
+    glyph.SetScaleFactor(1.0)
+    return glyph
+
+
 def colour_table(vtk, scene, unit_size=1.0):
     """Blue for compression, red for tension; speed, and von Mises' stress of solids, from blue to red. In units of this size."""
     table = vtk.vtkColorTransferFunction()
@@ -283,6 +330,33 @@ def colour_table(vtk, scene, unit_size=1.0):
     table.AddRGBPoint(scene.limit / unit_size, 0.71, 0.02, 0.15)
     table.SetVectorModeToMagnitude()
     return table
+
+
+def warp_planes(vtk, data, scale):
+    """Displaced, and moved back so far that a contact which is closed looks closed where displacements are magnified."""
+    return warp(vtk, warp(vtk, data, 1 - scale, "gap").GetOutput(), scale)
+
+
+def add_planes(vtk, renderer, scene, path):
+    """The planes that bodies may touch, and arrows at the corners of each that moves or is a belt."""
+    warped = warp_planes(vtk, read(vtk, path), scene.scale)
+    surface, arrow, glyph = vtk.vtkGeometryFilter(), vtk.vtkArrowSource(), vtk.vtkGlyph3D()
+    surface.SetInputConnection(warped.GetOutputPort())
+    _, actor = add_actor(vtk, renderer, surface)
+    actor.GetProperty().SetColor(*PLANE)
+    actor.GetProperty().SetOpacity(0.45)
+    add_edges(vtk, renderer, surface, True)
+    speed = largest(warped.GetOutput().GetPointData(), "velocity")
+    if not speed:
+        return
+    glyph.SetInputConnection(warped.GetOutputPort())
+    glyph.SetSourceConnection(arrow.GetOutputPort())
+    glyph.SetInputArrayToProcess(1, 0, 0, 0, "velocity")
+    glyph.SetVectorModeToUseVector()
+    glyph.SetScaleModeToScaleByVector()
+    glyph.SetScaleFactor(ARROW * scene.size / speed)
+    _, actor = add_actor(vtk, renderer, glyph)
+    actor.GetProperty().SetColor(*PLANE)
 
 
 def add_contacts(vtk, renderer, scene, path):
@@ -357,6 +431,9 @@ def draw(vtk, scene, number, file):
     window.SetSize(*PICTURE)
     window.AddRenderer(renderer)
     add_bodies(vtk, renderer, scene, path)
+    planes = dict(scene.planes).get(time)
+    if planes:
+        add_planes(vtk, renderer, scene, planes)
     contacts = dict(scene.contacts).get(time)  # the last frame of a run in progress may have none yet
     if contacts and scene.largest_force:
         add_contacts(vtk, renderer, scene, contacts)
@@ -424,12 +501,21 @@ def build_paraview(simple, scene):
     shown.SetScalarBarVisibility(view, True)
     dots = simple.Show(surface, view)
     dots.PointSize = 6.0
-    if scene.solid:
+    if scene.faces:
         simple.ColorBy(dots, ("CELLS", name) if scene.colour == "stress" else ("POINTS", name, "Magnitude"))
         dots.SetRepresentationType("Surface With Edges")
     else:
         dots.ColorArrayName = ["POINTS", ""]
         dots.AmbientColor = dots.DiffuseColor = INK
+    if scene.planes:
+        planes = open_series(simple, scene.plane_series)
+        moved = simple.WarpByVector(registrationName="planes moved back", Input=planes, Vectors=["POINTS", "gap"], ScaleFactor=1 - scene.scale)
+        moved = simple.WarpByVector(registrationName="planes", Input=moved, Vectors=["POINTS", "displacement"], ScaleFactor=scene.scale)
+        shown = simple.Show(moved, view)
+        shown.SetRepresentationType("Surface With Edges")
+        shown.ColorArrayName = ["POINTS", ""]
+        shown.AmbientColor = shown.DiffuseColor = PLANE
+        shown.Opacity = 0.45
     if scene.contacts and scene.largest_force:
         contacts = open_series(simple, scene.contact_series)
         moved = simple.WarpByVector(registrationName="contacts displaced", Input=contacts, ScaleFactor=scene.scale)

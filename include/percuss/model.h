@@ -386,10 +386,18 @@ typedef struct {
   PetscErrorCode (*matrix)(NsModel *, NsOperator op, NsMatrix *A);
 } NsModelContact;
 
+/* [points of the picture of the planes, 3]. Velocity: of the surface, also of a belt. gap: normal vector from the plane to the nearest point at the start; a picture that magnifies
+   displacements s times shows closed contacts as closed if it shifts the plane by (1 - s) gap. */
+typedef struct {
+  PetscReal *displacement, *velocity, *gap;
+} NsPlaneFields;
+
 /* Pictures, probes, stations, names. */
 typedef struct {
   /* a: accelerations, for section forces; NULL: these follow from q alone, as those of a mode do. */
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, Vec a, NsFields *);
+  /* Of the picture of the planes, at t. NULL: there are none. */
+  PetscErrorCode (*planes)(NsModel *, PetscReal t, NsPlaneFields *);
   /* x[scene.points * 3]: coordinates of the scene's points at q. NULL: no probe needs them. */
   PetscErrorCode (*points)(NsModel *, PetscReal t, Vec q, PetscReal *x);
   /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures; touch_q: values of the touch list. */
@@ -488,6 +496,7 @@ struct NsModel {
     velocity_jump; /* s: when the velocity of a prescribed motion first jumps so that masses feel it, or a surface that they touch; 0: never */
   PetscBool          moved; /* prescribed motions of supports are part of its energies, or surfaces of contacts move */
   NsScene            scene;
+  NsScene            planes; /* the planes that bodies may touch: points and cells alone */
   PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: what is recorded by default, and candidates of "did you mean" */
   const char        *probe_help;  /* which probes there are, in a sentence for the user */

@@ -142,7 +142,7 @@ typedef struct NsCsv        NsCsv; /* src/output/csv.h */
 typedef struct NsWriterType NsWriterType;
 
 #define NS_WRITER_TABLES 2
-#define NS_WRITER_SERIES 2
+#define NS_WRITER_SERIES 3
 
 struct NsWriterType {
   const char      *name;

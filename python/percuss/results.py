@@ -163,15 +163,32 @@ def spread(items, most):
     return [items[round(k)] for k in np.linspace(0, len(items) - 1, most)]
 
 
+# Lines along all edges of a cell by its points, for VTK's triangle, quadrilateral, tetrahedron, hexahedron and quadratic tetrahedron.
+EDGES = {
+    5: [0, 1, 2, 0],
+    9: [0, 1, 2, 3, 0],
+    10: [0, 1, 2, 0, 3, 1, 3, 2],
+    12: [0, 1, 2, 3, 0, 4, 5, 1, 5, 6, 2, 6, 7, 3, 7, 4],
+    24: [0, 4, 1, 5, 2, 6, 0, 7, 3, 8, 1, 8, 3, 9, 2],
+}
+
+
 @dataclasses.dataclass
 class Frame:
-    """One VTK file: reference positions [points, 3], nodes of each cell, and the fields on points, on cells and of the whole."""
+    """One VTK file: reference positions [points, 3], nodes and VTK's kind of each cell, and the fields on points, on cells and of the whole."""
 
     points: np.ndarray
     cells: list
     point: dict
     cell: dict
     field: dict
+    kinds: np.ndarray = dataclasses.field(default_factory=lambda: np.empty(0, int))
+
+    def outlines(self):
+        """For each cell the points of a line along all its edges."""
+        if not len(self.kinds):
+            return self.cells
+        return [nodes[EDGES[kind]] if kind in EDGES else nodes for nodes, kind in zip(self.cells, self.kinds.tolist())]
 
 
 class VtkBytes:
@@ -233,7 +250,8 @@ def read_xml_frame(path):
 
     cells = arrays("Cells")
     field = {name: values.reshape(-1, 1) for name, values in arrays("FieldData").items()}
-    return Frame(arrays("Points")["Points"], np.split(cells["connectivity"], cells["offsets"][:-1]) if cells["offsets"].size else [], arrays("PointData"), arrays("CellData"), field)
+    nodes = np.split(cells["connectivity"], cells["offsets"][:-1]) if cells["offsets"].size else []
+    return Frame(arrays("Points")["Points"], nodes, arrays("PointData"), arrays("CellData"), field, cells["types"])
 
 
 def read_legacy_frame(path):
@@ -256,7 +274,7 @@ def read_legacy_frame(path):
             case ["CELLS" | "VERTICES", number, size]:
                 frame.cells = split_cells(vtk.block("int", (int(size),)), int(number))
             case ["CELL_TYPES", number]:
-                vtk.block("int", (int(number),))
+                frame.kinds = vtk.block("int", (int(number),))
             case ["POINT_DATA", number]:
                 fields, count = frame.point, int(number)
             case ["CELL_DATA", number]:

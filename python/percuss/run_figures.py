@@ -205,13 +205,14 @@ def draw_shape(run, width=TWO_COLUMNS):
     lines = [(place, {"colors": "#C4C4C4", "linewidths": 0.6}) for place in (placed if far else [frames[0].points])]
     stress = frame.cell.get("stress")
     stressed = stress is not None and np.any(stress)
-    lines.append((placed[most], {"linewidths": 1.4} if stressed else {"linewidths": 1.4, "colors": BLUE}))
+    widths = np.where(frame.kinds > 4, 0.5, 1.4)  # of surfaces, of lines
+    lines.append((placed[most], {"linewidths": widths} if stressed else {"linewidths": widths, "colors": BLUE}))
     shapes = [(seen(place, planar), options) for place, options in lines]
     across = np.ptp(np.concatenate([shape for shape, _ in shapes]), axis=0)
     tall = np.clip(across[1] / max(across[0], 1e-12), 0.12, 0.9)
     figure, axis = plt.subplots(figsize=(width, 0.7 + 0.85 * width * tall + (0.5 if stressed else 0)))
     for shape, options in shapes:
-        drawn = matplotlib.collections.LineCollection([shape[cell] for cell in frame.cells], rasterized=len(frame.cells) > 1000, **options)
+        drawn = matplotlib.collections.LineCollection([shape[line] for line in frame.outlines()], rasterized=len(frame.cells) > 1000, **options)
         axis.add_collection(drawn)
     if stressed:
         factor, unit = larger(np.abs(stress).max(), "Pa")

@@ -117,7 +117,7 @@ static const char manual_end[] =
   ".TP\n.I percuss.files\nnames of the files that percuss wrote; \\-\\-overwrite removes no others\n"
   ".TP\n.I run.json\nversions, options, figures and how the run ended\n"
   ".TP\n.I config.yaml\nthe config as run; it can be run again\n"
-  ".TP\n.IR NAME.vtk.series \", \" NAME_contacts.vtk.series\nframes, to be opened in ParaView\n"
+  ".TP\n.IR NAME.vtk.series \", \" NAME_contacts.vtk.series \", \" NAME_planes.vtk.series\nframes, to be opened in ParaView\n"
   ".TP\n.I view.py\na scene of the run for ParaView (pvpython), or for python3 with VTK (\\-\\-png FILE)\n"
   ".TP\n.I report.html\na page on the run (\\-\\-report, or afterwards postprocess/report.py DIR)\n"
   ".TP\n.IR history.csv \", \" contacts.csv \", \" events.csv \", \" energy.csv \", \" orbits.csv \", \" poincare.csv\n"

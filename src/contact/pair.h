@@ -14,6 +14,7 @@
 #pragma once
 #include "core/motion.h"
 #include "core/spin.h"
+#include "planes.h"
 #include "percuss/model.h"
 #include "settings.h"
 
@@ -99,6 +100,8 @@ typedef struct {
   const NsPairPoint *(*others)(const NsPair *, PetscInt *count);
   /* Circles that show the surface; how many. NULL: none. */
   PetscInt (*draw)(const NsPair *, NsRing ring[NS_PAIR_RINGS]);
+  /* The surface as a plane to draw. NULL: it is none. */
+  void (*plane)(const NsPair *, NsPlane *plane);
 } NsPairType;
 
 /* Directions of a pair. */

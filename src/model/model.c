@@ -45,6 +45,7 @@ PetscErrorCode NsModelCheck(const NsModel *model)
     {"contact.gap", model->candidates > 0, model->contact.gap != NULL},
     {"contact.rows", model->candidates > 0, model->contact.rows != NULL},
     {"view.fields", model->scene.points > 0, model->view.fields != NULL},
+    {"view.planes", model->planes.cells > 0, model->view.planes != NULL},
     {"scene.kind", model->scene.cells > 0, model->scene.kind != NULL},
     {"view.name_unknown", PETSC_TRUE, model->view.name_unknown != NULL},
     {"view.probe", PETSC_TRUE, model->view.probe != NULL},

@@ -166,92 +166,102 @@ PetscReal NsShapeExtent(const NsShape *shape)
 
 /* ---- picture -------------------------------------------------------------------------------------------------------------------------------------- */
 
-#define AROUND 24 /* points of a circle */
+/* Spheres, cylinders and capsules are surfaces of revolution: a line of points (radius, height), turned about axis 3. */
+#define AROUND  16 /* points of a circle */
+#define ARC     4  /* intervals of a quarter of a circle */
+#define PROFILE (2 * ARC + 2)
 
-typedef struct {
-  const NsShape *shape;
-  PetscInt       points, lines, *line;
-  PetscReal     *x;
-} Picture;
-
-static PetscInt add_point(Picture *picture, PetscReal a, PetscReal b, PetscReal c)
+static PetscInt add_point(const NsShape *shape, PetscReal a, PetscReal b, PetscReal c, NsMbPicture *picture)
 {
   if (picture->x) {
     PetscReal *x = picture->x + 3 * picture->points;
-    NsTurn(picture->shape->R, (PetscReal[3]){a, b, c}, x);
-    for (int k = 0; k < 3; k++) x[k] += picture->shape->x[k];
+    NsTurn(shape->R, (PetscReal[3]){a, b, c}, x);
+    for (int k = 0; k < 3; k++) x[k] += shape->x[k];
   }
   return picture->points++;
 }
 
-static void add_line(Picture *picture, PetscInt a, PetscInt b)
+void NsMbAddCell(NsMbPicture *picture, NsCellKind kind, const PetscInt *point)
 {
-  if (picture->line) {
-    picture->line[2 * picture->lines]     = a;
-    picture->line[2 * picture->lines + 1] = b;
+  if (picture->kind) {
+    picture->kind[picture->cells] = kind;
+    for (PetscInt k = 0; k < NsCellPoints(kind); k++) picture->end[picture->ends + k] = point[k];
   }
-  picture->lines++;
+  picture->cells++;
+  picture->ends += NsCellPoints(kind);
 }
 
-/* A circle about the axis `axis`, moved along axis 3; the number of its first point. */
-static PetscInt add_circle(Picture *picture, int axis, PetscReal r, PetscReal along)
+/* The number of the first of its points: one on the axis, else a circle. */
+static PetscInt add_circle(const NsShape *shape, PetscReal r, PetscReal z, NsMbPicture *picture)
 {
   const PetscInt first = picture->points;
 
-  for (int i = 0; i < AROUND; i++) {
-    PetscReal x[3];
-    x[axis]           = 0;
-    x[(axis + 1) % 3] = r * cos(2 * PETSC_PI * i / AROUND);
-    x[(axis + 2) % 3] = r * sin(2 * PETSC_PI * i / AROUND);
-    (void)add_point(picture, x[0], x[1], x[2] + along);
-    add_line(picture, first + i, first + (i + 1) % AROUND);
-  }
+  for (int i = 0; i < (r > 0 ? AROUND : 1); i++)
+    (void)add_point(shape, r * cos(2 * PETSC_PI * i / AROUND), r * sin(2 * PETSC_PI * i / AROUND), z, picture);
   return first;
 }
 
-/* A half circle from axis `side` over the end at `along` of a capsule. */
-static void add_arch(Picture *picture, int side, PetscReal r, PetscReal along)
+static void add_revolved(const NsShape *shape, int count, PetscReal profile[][2], NsMbPicture *picture)
 {
-  PetscInt last = -1;
+  PetscInt low = add_circle(shape, profile[0][0], profile[0][1], picture);
 
-  for (int i = 0; i <= AROUND / 2; i++) {
-    PetscReal x[3]       = {0, 0, along + (along < 0 ? -1 : 1) * r * sin(2 * PETSC_PI * i / AROUND)};
-    x[side]              = r * cos(2 * PETSC_PI * i / AROUND);
-    const PetscInt point = add_point(picture, x[0], x[1], x[2]);
-    if (last >= 0) add_line(picture, last, point);
-    last = point;
+  for (int p = 1; p < count; p++) {
+    const PetscBool pole[2] = {profile[p - 1][0] <= 0, profile[p][0] <= 0};
+    const PetscInt  high    = add_circle(shape, profile[p][0], profile[p][1], picture);
+    for (int i = 0; i < AROUND; i++) {
+      const PetscInt next = (i + 1) % AROUND;
+      if (pole[0])
+        NsMbAddCell(picture, NS_CELL_TRIANGLE, (PetscInt[3]){low, high + next, high + i});
+      else if (pole[1])
+        NsMbAddCell(picture, NS_CELL_TRIANGLE, (PetscInt[3]){low + i, low + next, high});
+      else
+        NsMbAddCell(picture, NS_CELL_QUAD, (PetscInt[4]){low + i, low + next, high + next, high + i});
+    }
+    low = high;
   }
 }
 
-void NsShapeDraw(const NsShape *shape, PetscInt *points, PetscReal *x, PetscInt *lines, PetscInt *line)
+static void draw_round(const NsShape *shape, NsMbPicture *picture)
 {
-  Picture         picture = {.shape = shape, .x = x, .line = line};
   const PetscReal r = shape->radius, h = shape->half_length;
+  PetscReal       profile[PROFILE][2];
+  int             count = 0;
 
-  if (shape->kind == NS_SHAPE_SPHERE) {
-    for (int axis = 0; axis < 3; axis++) (void)add_circle(&picture, axis, r, 0);
-  } else if (shape->kind == NS_SHAPE_CYLINDER || shape->kind == NS_SHAPE_CAPSULE) {
-    const PetscInt low = add_circle(&picture, 2, r, -h), high = add_circle(&picture, 2, r, h);
-    for (int i = 0; i < AROUND; i += AROUND / 4) add_line(&picture, low + i, high + i);
-    if (shape->kind == NS_SHAPE_CYLINDER) /* a radius, which shows its rotation */
-      add_line(&picture, add_point(&picture, 0, 0, h), high);
-    for (int side = 0; side < 4 && shape->kind == NS_SHAPE_CAPSULE; side++) add_arch(&picture, side % 2, r, side < 2 ? -h : h);
-  } else if (shape->kind == NS_SHAPE_BOX) {
-    for (int i = 0; i < 8; i++)
-      (void)add_point(
-        &picture, i & 1 ? shape->half[0] : -shape->half[0], i & 2 ? shape->half[1] : -shape->half[1], i & 4 ? shape->half[2] : -shape->half[2]);
-    for (int i = 0; i < 8; i++) {
-      for (int k = 0; k < 3; k++) {
-        if (!(i >> k & 1)) add_line(&picture, i, i | 1 << k);
-      }
-    }
-  } else {
-    for (PetscInt i = 0; i < shape->points; i++) {
-      for (int k = 0; k < 3 && x; k++) x[3 * i + k] = shape->point[3 * i + k];
-      picture.points++;
-      add_line(&picture, i, i);
+  if (shape->kind == NS_SHAPE_CYLINDER) {
+    add_revolved(shape, 4, (PetscReal[4][2]){{0, -h}, {r, -h}, {r, h}, {0, h}}, picture);
+    return;
+  }
+  for (int end = -1; end <= 1; end += 2) {
+    for (int i = end > 0 && h == 0 ? 1 : 0; i <= ARC; i++, count++) { /* the two quarters of a sphere share its equator */
+      const PetscReal angle = PETSC_PI / 2 * (end > 0 ? i : i - ARC) / ARC;
+      profile[count][0]     = i == (end > 0 ? ARC : 0) ? 0 : r * cos(angle);
+      profile[count][1]     = end * h + r * sin(angle);
     }
   }
-  *points = picture.points;
-  *lines  = picture.lines;
+  add_revolved(shape, count, profile, picture);
+}
+
+static void draw_box(const NsShape *shape, NsMbPicture *picture)
+{
+  static const int face[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  const PetscInt   first      = picture->points;
+
+  for (int i = 0; i < 8; i++)
+    (void)add_point(
+      shape, i & 1 ? shape->half[0] : -shape->half[0], i & 2 ? shape->half[1] : -shape->half[1], i & 4 ? shape->half[2] : -shape->half[2], picture);
+  for (int f = 0; f < 6; f++)
+    NsMbAddCell(picture, NS_CELL_QUAD, (PetscInt[4]){first + face[f][0], first + face[f][1], first + face[f][2], first + face[f][3]});
+}
+
+void NsShapeDraw(const NsShape *shape, NsMbPicture *picture)
+{
+  if (shape->kind == NS_SHAPE_BOX)
+    draw_box(shape, picture);
+  else if (shape->kind < NS_SHAPES && shape->kind != NS_SHAPE_POINTS)
+    draw_round(shape, picture);
+  for (PetscInt i = 0; shape->kind == NS_SHAPE_POINTS && i < shape->points; i++) {
+    for (int k = 0; k < 3 && picture->x; k++) picture->x[3 * picture->points + k] = shape->point[3 * i + k];
+    NsMbAddCell(picture, NS_CELL_VERTEX, &picture->points);
+    picture->points++;
+  }
 }

@@ -10,6 +10,7 @@
   has mass 1: with it positions and velocities have one layout.
 */
 #pragma once
+#include "contact/planes.h"
 #include "core/timefunction.h"
 #include "multibody.h"
 #include "rotation.h"
@@ -121,6 +122,7 @@ struct NsMultibody {
   NsMbJoint         *joint;
   struct NsMbTouch  *touch;
   PetscInt           touches; /* contacts, behind the rows of joints */
+  NsPlanes          *planes;  /* to draw */
   struct NsMbPile   *pile;
   PetscInt           piles;     /* contacts of boxes; their candidates are behind those of `touch` */
   PetscInt          *first_row; /* [candidates] among the rows of all */
@@ -154,8 +156,16 @@ typedef struct {
 void NsShapeMass(const NsShape *shape, PetscReal density, NsMassSums *sums);
 /* Farthest distance of the shape from the origin of the frame. */
 PetscReal NsShapeExtent(const NsShape *shape);
-/* Points and lines of its picture: fills x[3 * points] in the body's frame and line[2 * lines] if not NULL. */
-void NsShapeDraw(const NsShape *shape, PetscInt *points, PetscReal *x, PetscInt *lines, PetscInt *line);
+/* Points and cells of a picture, which grow: x[points, 3] in the body's frame, the kinds of cells and their points, one after the other; arrays NULL: only counted. */
+typedef struct {
+  PetscInt    points, cells, ends;
+  PetscReal  *x;
+  NsCellKind *kind;
+  PetscInt   *end;
+} NsMbPicture;
+void NsMbAddCell(NsMbPicture *picture, NsCellKind kind, const PetscInt *point);
+/* Adds the surface of the shape. */
+void NsShapeDraw(const NsShape *shape, NsMbPicture *picture);
 
 /* ---- motion (motion.c) ------------------------------------------------------------------------------------------------------------------------------ */
 

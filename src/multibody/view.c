@@ -7,28 +7,23 @@
 #include "core/text.h"
 #include "core/tree_copies.h"
 #include "joints.h"
+#include "touch.h"
 
-/* Points and lines of a body's picture; arrays NULL: only counted. */
-static void draw_body(const NsMbBody *body, PetscReal *x, PetscInt *line, PetscInt *points, PetscInt *lines)
+/* Adds a body's named points, its lines and the surfaces of its shapes. */
+static void draw_body(const NsMbBody *body, NsMbPicture *picture)
 {
-  *points = *lines = 0;
-  for (PetscInt i = 0; i < body->points; i++, ++*points) {
-    for (int k = 0; k < 3 && x; k++) x[3 * i + k] = body->point[i].s[k];
-    if (body->shapes && i > 0) continue;
-    if (body->rod && i == 0) continue; /* its line goes from left to right */
-    if (line) {
-      line[2 * *lines]     = body->rod && i == 2 ? 1 : 0;
-      line[2 * *lines + 1] = i;
-    }
-    *lines += !body->rod || i != 1;
+  const PetscInt first = picture->points;
+
+  for (PetscInt i = 0; i < body->points; i++) {
+    for (int k = 0; k < 3 && picture->x; k++) picture->x[3 * picture->points + k] = body->point[i].s[k];
+    picture->points++;
   }
-  for (PetscInt i = 0; i < body->shapes; i++) {
-    PetscInt more, cells;
-    NsShapeDraw(&body->shape[i], &more, x ? x + 3 * *points : NULL, &cells, line ? line + 2 * *lines : NULL);
-    for (PetscInt c = 0; c < 2 * cells && line; c++) line[2 * *lines + c] += *points;
-    *points += more;
-    *lines += cells;
+  for (PetscInt i = 0; i < body->points; i++) {
+    const PetscInt from = body->rod && i == 2 ? 1 : 0; /* a rod's line goes from left to right */
+    if (body->rod && i < 2) continue;
+    NsMbAddCell(picture, i == from ? NS_CELL_VERTEX : NS_CELL_LINE, (PetscInt[2]){first + from, first + i});
   }
+  for (PetscInt i = 0; i < body->shapes; i++) NsShapeDraw(&body->shape[i], picture);
 }
 
 /* x[points, 3] in space, and their velocities (or NULL), by the frames. */
@@ -43,53 +38,82 @@ static void scene_points(const NsMultibody *self, PetscReal *x, PetscReal *v)
   }
 }
 
+/* Bodies move far: each plane is as large as the picture. */
+static void list_planes(NsMultibody *self, NsModel *model)
+{
+  const NsScene *scene = &model->scene;
+
+  self->planes = NsPlanesCreate(self->config->contacts.count, self->arena);
+  for (PetscInt i = 0; i < self->touches; i++) {
+    const NsMbTouch *touch = &self->touch[i];
+    NsPlane          plane = {.motion = NULL};
+    if (touch->kind != NS_TOUCH_PLANE) continue;
+    for (int k = 0; k < 3; k++) {
+      plane.point[k]    = touch->x[k] - touch->offset * touch->n[k];
+      plane.normal[k]   = touch->n[k];
+      plane.velocity[k] = touch->velocity[k];
+    }
+    if (!NsPlanesAdd(self->planes, &plane, self->frame[touch->side[0].body].x, touch->radius[0])) continue;
+    for (PetscInt j = 0; j < scene->points; j++) (void)NsPlanesAdd(self->planes, &plane, scene->x + 3 * j, 0);
+  }
+  NsPlanesScene(self->planes, scene, self->arena, &model->planes);
+}
+
+static PetscErrorCode NsModelPlanes_Multibody(NsModel *model, PetscReal t, NsPlaneFields *fields)
+{
+  PetscFunctionBegin;
+  NsPlanesAt(((const NsMultibody *)model->data)->planes, t, fields);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
 {
-  NsScene     *scene = &model->scene;
-  PetscInt     points, lines, cell = 0;
+  NsScene     *scene   = &model->scene;
+  NsMbPicture  picture = {0};
   const char **names;
   int          count = 0;
 
   PetscFunctionBegin;
   self->first_point = NsArenaAlloc(self->arena, sizeof(*self->first_point) * (size_t)(self->bodies + 1));
   for (PetscInt b = 0; b < self->bodies; b++) {
-    draw_body(&self->body[b], NULL, NULL, &points, &lines);
-    self->first_point[b + 1] = self->first_point[b] + points;
-    scene->cells += lines;
+    draw_body(&self->body[b], &picture);
+    self->first_point[b + 1] = picture.points;
     count += (int)self->body[b].points;
   }
   scene->bodies      = self->bodies;
   scene->body_name   = self->config->bodies.names;
-  scene->points      = self->first_point[self->bodies];
+  scene->points      = picture.points;
+  scene->cells       = picture.cells;
   self->picture      = NsArenaAlloc(self->arena, sizeof(PetscReal) * 3 * (size_t)scene->points);
   self->drawn        = NsArenaAlloc(self->arena, sizeof(PetscReal) * 3 * (size_t)scene->points);
   scene->x           = NsArenaAlloc(self->arena, sizeof(PetscReal) * 3 * (size_t)scene->points);
   scene->radius      = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)scene->points);
-  scene->cell        = NsArenaAlloc(self->arena, sizeof(*scene->cell) * 2 * (size_t)(scene->cells + 1));
+  scene->kind        = NsArenaAlloc(self->arena, sizeof(*scene->kind) * (size_t)(scene->cells + 1));
+  scene->cell        = NsArenaAlloc(self->arena, sizeof(*scene->cell) * (size_t)(picture.ends + 1));
   scene->body        = NsArenaAlloc(self->arena, sizeof(*scene->body) * (size_t)(scene->cells + 1));
   scene->element     = NsArenaAlloc(self->arena, sizeof(*scene->element) * (size_t)(scene->cells + 1));
   names              = NsArenaAlloc(self->arena, sizeof(*names) * (size_t)(count + 1));
   model->probe_names = names;
+  picture            = (NsMbPicture){.x = self->picture, .kind = scene->kind, .end = scene->cell};
   for (PetscInt b = 0; b < self->bodies; b++) {
-    const NsMbBody *body  = &self->body[b];
-    const PetscInt  first = self->first_point[b];
-    draw_body(body, self->picture + 3 * first, scene->cell + 2 * cell, &points, &lines);
-    for (PetscInt i = 0; i < points; i++) scene->radius[first + i] = body->rod && body->radius > 0 ? body->radius : self->length / 200;
-    for (PetscInt c = 0; c < lines; c++, cell++) {
-      scene->cell[2 * cell] += first;
-      scene->cell[2 * cell + 1] += first;
+    const NsMbBody *body = &self->body[b];
+    PetscInt        cell = picture.cells, point = picture.points;
+    draw_body(body, &picture);
+    for (; point < picture.points; point++)
+      scene->radius[point] = point - self->first_point[b] >= body->points ? 0 : body->rod && body->radius > 0 ? body->radius : self->length / 200;
+    for (; cell < picture.cells; cell++) {
       scene->body[cell]    = b;
       scene->element[cell] = -1;
     }
     *names++ = body->name;
   }
-  NsSceneFromLines(scene, self->arena);
   for (PetscInt b = 0; b < self->bodies; b++) {
     for (PetscInt i = 1; i < self->body[b].points; i++)
       *names++ = NsArenaPrint(self->arena, "%s.%s", self->body[b].name, self->body[b].point[i].name);
   }
   NsMbFrames(self, self->start_q, NULL);
   scene_points(self, scene->x, NULL);
+  list_planes(self, model);
   model->probe_help =
     "probes of bodies: the name of a body, for its position, orientation and velocities; one of these quantities, such as ball.x; a point, such as rod.left; a hinge, for its angle";
   PetscFunctionReturn(0);
@@ -246,6 +270,7 @@ static PetscErrorCode NsModelJoints_Multibody(NsModel *model, char *text, size_t
 const NsModelView NsMbView = {
   .joints       = NsModelJoints_Multibody,
   .fields       = NsModelFields_Multibody,
+  .planes       = NsModelPlanes_Multibody,
   .points       = NsModelPoints_Multibody,
   .name_unknown = NsModelNameUnknown_Multibody,
   .probe        = NsModelProbe_Multibody,

@@ -6,6 +6,7 @@
                                                               within its body, -1: only drawn), and section_force, section_moment where they bend
     NAME_contacts.vtk.series, frames/contacts_000000.vtk ...  one vertex for each closed contact, and for each that took an impulse in the step that
                                                               led here (then active is 0 if it is open again); none closed: arrays without tuples
+    NAME_planes.vtk.series, frames/planes_000000.vtk ...      a quadrilateral for each plane that bodies may touch, around the points that may touch it
     view.py                                                   the scene of this run for ParaView, or without it for VTK's Python: postprocess/view.py as it
                                                               was when the program was built; it finds the frames by where it is
 
@@ -38,15 +39,16 @@ typedef struct {
 } Closed;
 
 typedef struct {
-  NsVtk      vtk;
-  PetscBool  fits; /* the scene into the format */
-  NsSeries   series, contact_series;
-  char      *name; /* of the present frame */
-  size_t     name_size;
-  PetscBool  contacts;
-  Picture    picture;
-  Closed     closed;
-  PetscReal *touch_q; /* [touches] */
+  NsVtk         vtk;
+  PetscBool     fits; /* the scene into the format */
+  NsSeries      series, contact_series, plane_series;
+  char         *name; /* of the present frame */
+  size_t        name_size;
+  PetscBool     contacts;
+  Picture       picture;
+  Closed        closed;
+  NsPlaneFields planes;
+  PetscReal    *touch_q; /* [touches] */
 } Frames;
 
 #define FIELD(name) offsetof(Picture, fields.name)
@@ -96,6 +98,16 @@ static const NsVtkArray contact_points[] = {
 };
 static const NsVtkType NsVtkType_Contacts = {
   "frames/contacts_*.vtk", "a point for each contact that is closed, or had an impulse in the step", contact_points};
+
+static const NsVtkArray plane_points[] = {
+  {"displacement", NS_VTK_VECTORS, "m", "of a plane that is moved", offsetof(NsPlaneFields, displacement)},
+  {"velocity", NS_VTK_VECTORS, "m/s", "of its surface: of a moved plane, of a belt", offsetof(NsPlaneFields, velocity)},
+  {"gap", NS_VTK_VECTORS, "m",
+    "from the plane to the nearest point at the start; where displacements are magnified s times, shift the plane by (1 - s) gap to see contacts closed",
+    offsetof(NsPlaneFields, gap)},
+  {NULL},
+};
+static const NsVtkType NsVtkType_Planes = {"frames/planes_*.vtk", "planes that bodies may touch, a quadrilateral each", plane_points};
 
 static const NsKey frames_keys[] = {
   {"every", NS_KEY_INTEGER, offsetof(NsFramesSettings, every), .default_value = "100", .minimum = "0",
@@ -205,6 +217,12 @@ static PetscErrorCode open_series(NsWriter *writer)
     open_contacts(&self->closed, model->candidates, arena);
     self->touch_q = reals(arena, model->touches);
   }
+  if (model->planes.cells) {
+    NsSeriesCreate(&self->plane_series, sink, format, NsArenaPrint(arena, "%s_planes", sink->name), "planes", planned);
+    self->planes.displacement = reals(arena, 3 * model->planes.points);
+    self->planes.velocity     = reals(arena, 3 * model->planes.points);
+    self->planes.gap          = reals(arena, 3 * model->planes.points);
+  }
   NsFileReplace(sink, "view.py", view, sizeof(view) - 1, PETSC_FALSE);
   NsFileListAdd(&sink->files, "view.py", arena);
   self->name_size = strlen(sink->name) + sizeof("frames/contacts_") + 40;
@@ -290,6 +308,18 @@ static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapsho
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode write_planes(NsWriter *writer, const NsSnapshot *snapshot)
+{
+  Frames  *self  = writer->data;
+  NsModel *model = writer->model;
+
+  PetscFunctionBegin;
+  PetscCall(model->view.planes(model, snapshot->state.t, &self->planes));
+  put(writer, &self->plane_series, snapshot, "planes of ",
+    &(NsVtkPicture){.scene = &model->planes, .type = &NsVtkType_Planes, .values = &self->planes});
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode write_frames(NsWriter *writer, const NsSnapshot *snapshot)
 {
   Frames *self = writer->data;
@@ -298,6 +328,7 @@ static PetscErrorCode write_frames(NsWriter *writer, const NsSnapshot *snapshot)
   if (!self->fits) PetscFunctionReturn(0); /* `open` has reported it */
   if (snapshot->whole_q) PetscCall(write_model(writer, snapshot));
   if (self->contacts) PetscCall(write_contacts(writer, snapshot));
+  if (writer->model->planes.cells) PetscCall(write_planes(writer, snapshot));
   PetscFunctionReturn(0);
 }
 
@@ -308,6 +339,7 @@ static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
   PetscFunctionBegin;
   NsSeriesSerialize(&self->series, archive);
   if (self->contacts) NsSeriesSerialize(&self->contact_series, archive);
+  if (writer->model->planes.cells) NsSeriesSerialize(&self->plane_series, archive);
   PetscFunctionReturn(0);
 }
 
@@ -319,12 +351,13 @@ static PetscErrorCode close_series(NsWriter *writer, const char *status)
   (void)status;
   NsSeriesClose(&self->series);
   if (self->contacts) NsSeriesClose(&self->contact_series);
+  if (writer->model->planes.cells) NsSeriesClose(&self->plane_series);
   PetscFunctionReturn(0);
 }
 
 const NsWriterType NsWriterType_Frames = {
   .name        = "frames",
-  .vtk         = {&NsVtkType_Model, &NsVtkType_Contacts},
+  .vtk         = {&NsVtkType_Model, &NsVtkType_Contacts, &NsVtkType_Planes},
   .wanted      = wanted,
   .bytes       = bytes,
   .open        = open_series,

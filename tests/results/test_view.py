@@ -12,6 +12,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
 HAS_VTK = subprocess.run([sys.executable, "-c", "import vtkmodules.all"], capture_output=True).returncode == 0
+os.environ["PERCUSS"] = PERCUSS  # of the Python package
 CAN_DRAW = HAS_VTK and bool(os.environ.get("DISPLAY") or shutil.which("Xvfb"))
 
 
@@ -109,7 +110,7 @@ class View(unittest.TestCase):
 
     @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
     def test_every_kind_of_model(self):
-        kinds = {"rotor_adaptive": ("stress", "time.end=20 ms"), "truss_on_stop": ("stress", "time.end=50 ms"), "slider_crank": ("speed", "time.end=20 ms"),
+        kinds = {"ball_shower": ("speed", "time.end=5 ms"), "box_on_belt": ("speed", "time.end=20 ms"), "rotor_adaptive": ("stress", "time.end=20 ms"), "truss_on_stop": ("stress", "time.end=50 ms"), "slider_crank": ("speed", "time.end=20 ms"),
                  "ball_chain": ("speed", "time.end=0.1 s")}  # fmt: skip
         for name, (colour, end) in kinds.items():
             file = os.path.join(self.folder, name + ".png")
@@ -122,6 +123,32 @@ class View(unittest.TestCase):
             self.assertGreater(ink.max() - ink.min(), 300, name)  # the model fills the picture
             self.assertGreater(ink.min(), 20, name)
             self.assertEqual(share(picture[100:, 1080:1110], lambda r, g, b: (r < 0.9) | (g < 0.9) | (b < 0.9)), 0, name)  # and does not run into the legend
+
+    def test_planes(self):
+        """Each plane once, around what may touch it, where its motion has it, with the velocity of its surface."""
+        sys.path.insert(0, os.path.join(ROOT, "python"))
+        import numpy
+        import percuss
+        from percuss.results import read_frame
+
+        plane = lambda run, number: read_frame(os.path.join(run, "frames", f"planes_{number:06d}.vtk"))
+        belt = plane(self.run_of("box_on_belt", "time.end=20 ms"), 0)
+        self.assertEqual((len(belt.cells), belt.kinds.tolist()), (1, [9]))
+        numpy.testing.assert_allclose(belt.points[:, 2], 0, atol=1e-15)
+        self.assertTrue((belt.points[:, :2].min(axis=0) < -0.1).all() and (belt.points[:, :2].max(axis=0) > 0.1).all())  # the box is 0.2 m wide
+        numpy.testing.assert_allclose(belt.point["velocity"], 4 * [[3, 0, 0]], atol=1e-15)
+        lattice = plane(self.run_of("lattice_drop", "time.end=0.1 ms"), 0)
+        self.assertEqual(len(lattice.cells), 1)  # of 6561 candidates
+        model = percuss.Model(bodies={"ball": {"type": "rigid", "at": [0, 0, "30 mm"], "mass": "1 kg", "inertia": [1e-4, 1e-4, 1e-4]}}, scheme={"type": "moreau_jean", "step": "1 ms"},
+                              time={"end": "50 ms"}, output={"frames": {"every": 10}},
+                              contacts={"table": {"between": [{"node": "ball.center", "radius": "10 mm"}, {"plane": {
+                                  "point": [0, 0, "5 mm"], "normal": [0, 0, 1], "motion": [{"velocity": [0, 0, "0.1 m/s"]}]}}]}})  # fmt: skip
+        for kind in ("vtk", "vtu"):
+            run = percuss.run(model, out=os.path.join(self.folder, "table_" + kind), set={"output.frames.format": kind}, overwrite=True)
+            frame = read_frame(os.path.join(run.directory, "frames", f"planes_000003.{kind}"))
+            numpy.testing.assert_allclose(frame.point["displacement"], 4 * [[0, 0, 3e-3]], atol=1e-15)
+            numpy.testing.assert_allclose(frame.point["velocity"], 4 * [[0, 0, 0.1]], atol=1e-15)
+            numpy.testing.assert_allclose(frame.point["gap"], 4 * [[0, 0, 15e-3]], atol=1e-15)
 
     @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
     @unittest.skipUnless(HAS_VTK, "needs python3-vtk9")

@@ -107,10 +107,64 @@ static void bodies_are_sums_of_shapes(void **state)
   }
 }
 
+enum { MOST = 400 };
+
+/* One sixth of the sum of x_a . (x_b x x_c) over the triangles of the surface: the volume, if it is closed and every face is seen from outside. edge[a][b]: faces that pass from a to b. */
+static PetscReal enclosed(const NsMbPicture *picture, char edge[MOST][MOST])
+{
+  const PetscInt *end = picture->end;
+  PetscReal       sum = 0;
+
+  for (PetscInt c = 0; c < picture->cells; c++) {
+    const PetscInt n = NsCellPoints(picture->kind[c]);
+    for (PetscInt k = 0; k < n; k++) edge[end[k]][end[(k + 1) % n]]++;
+    for (PetscInt k = 1; k + 1 < n; k++) {
+      PetscReal across[3];
+      NsCross(picture->x + 3 * end[k], picture->x + 3 * end[k + 1], across);
+      sum += NsDot(picture->x + 3 * end[0], across) / 6;
+    }
+    end += n;
+  }
+  return sum;
+}
+
+static void pictures_are_closed_surfaces(void **state)
+{
+  static const NsShapeKind kinds[]   = {NS_SHAPE_SPHERE, NS_SHAPE_CYLINDER, NS_SHAPE_CAPSULE, NS_SHAPE_BOX};
+  static const PetscReal   turned[9] = {0, -1, 0, 0, 0, -1, 1, 0, 0};
+  static PetscReal         x[3 * MOST];
+  static NsCellKind        kind[MOST];
+  static PetscInt          end[4 * MOST];
+  static char              edge[MOST][MOST];
+
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    const PetscReal r = 0.3, h = kinds[i] == NS_SHAPE_SPHERE ? 0 : 0.7, ball = 4 * PETSC_PI / 3 * r * r * r, bar = 2 * PETSC_PI * r * r * h;
+    const PetscReal volume[] = {ball, bar, ball + bar, 8 * 0.1 * 0.2 * 0.35};
+    NsShape         shape    = {.kind = kinds[i], .radius = r, .half_length = h, .half = {0.1, 0.2, 0.35}, .x = {0.2, -0.5, 1.1}};
+    NsMbPicture     counted = {0}, picture = {.x = x, .kind = kind, .end = end};
+    memcpy(shape.R, turned, sizeof(turned));
+    memset(edge, 0, sizeof(edge));
+    NsShapeDraw(&shape, &counted);
+    assert_true(counted.points <= MOST && counted.cells <= MOST);
+    NsShapeDraw(&shape, &picture);
+    assert_int_equal(counted.points, picture.points);
+    assert_int_equal(counted.cells, picture.cells);
+    assert_int_equal(counted.ends, picture.ends);
+    const PetscReal found = enclosed(&picture, edge);
+    assert_true(found <= volume[i] * (1 + 1e-12) && found > 0.9 * volume[i]); /* its points are on the surface */
+    if (kinds[i] == NS_SHAPE_BOX) assert_near(found, volume[i], 1e-15);
+    for (PetscInt a = 0; a < picture.points; a++) {
+      for (PetscInt b = 0; b < picture.points; b++) assert_int_equal(edge[a][b], edge[b][a]);
+    }
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(round_shapes_are_sums_of_discs),
   cmocka_unit_test(boxes_are_their_sides),
   cmocka_unit_test(bodies_are_sums_of_shapes),
+  cmocka_unit_test(pictures_are_closed_surfaces),
 };
 
 TEST_MAIN(tests)

@@ -102,6 +102,18 @@ static void rate(const NsPair *pair, PetscReal t, const PetscReal *touch_q, cons
   }
 }
 
+static void plane(const NsPair *pair, NsPlane *plane)
+{
+  const Plane *self = pair->data;
+
+  for (int k = 0; k < 3; k++) {
+    plane->point[k]    = self->point[k] - pair->offset * pair->frame->normal[k];
+    plane->normal[k]   = pair->frame->normal[k];
+    plane->velocity[k] = self->velocity[k];
+  }
+  plane->motion = pair->point[1]->moving ? &pair->point[1]->moving->motion : NULL;
+}
+
 const NsPairType NsPairType_NodePlane = {
   .name      = "plane",
   .about     = "a node or ball against a plane",
@@ -115,4 +127,5 @@ const NsPairType NsPairType_NodePlane = {
   .rate      = rate,
   .bound     = NsPairBoundFlat,
   .clearance = NsPairClearanceOpen,
+  .plane     = plane,
 };

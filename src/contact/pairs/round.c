@@ -218,6 +218,16 @@ static PetscInt draw(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
   return 1;
 }
 
+/* About each axis. */
+static PetscInt draw_sphere(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
+{
+  for (int r = 0; r < 3; r++) {
+    (void)draw(pair, &ring[r]);
+    for (int k = 0; k < 3; k++) ring[r].axis[k] = k == r;
+  }
+  return 3;
+}
+
 #define NS_ROUND \
   .side = "side: inside keeps the body within the surface, outside keeps it out", .size = sizeof(Round), .create = create, .prepare = prepare, \
   .gap = gap, .rows = rows, .rate = rate, .bound = bound, .clearance = clearance
@@ -226,7 +236,7 @@ const NsPairType NsPairType_Cylinder = {.name = "cylinder",
   .about                                      = "a point, ball or journal inside or outside a circular cylinder",
   NS_ROUND,
   .draw = draw};
-const NsPairType NsPairType_Sphere   = {.name = "sphere", .about = "a point or ball inside or outside a sphere", NS_ROUND};
+const NsPairType NsPairType_Sphere   = {.name = "sphere", .about = "a point or ball inside or outside a sphere", NS_ROUND, .draw = draw_sphere};
 const NsPairType NsPairType_Balls    = {.name = "balls",
      .about                                   = "a ball against a ball",
      .side                                    = "balls may touch, but not overlap: use a smaller radius or a larger distance",

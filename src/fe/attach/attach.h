@@ -19,6 +19,7 @@ typedef struct {
   PetscBool   gyroscopic;              /* of a rotor: frame[0] is its axis, inertia[0] the polar moment */
   NsFePoint   spin_at;                 /* whose spin determines the gyroscopic moments */
   PetscReal   radius;                  /* to draw, m */
+  PetscBool   is_ball;                 /* drawn as such; else as a ring */
 } NsFeInertia;
 
 /* src/fe/attach/supports.c: numbers the unknowns. */

@@ -88,7 +88,8 @@ static void attach(const void *settings, NsFe *fe, NsFeBody *body)
       .mass                                   = mass,
       .frame                                  = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
       .inertia                                = {moment, moment, moment},
-      .radius                                 = balls->radius}; /* a ring about x in pictures */
+      .radius                                 = balls->radius,
+      .is_ball                                = PETSC_TRUE};
 }
 
 const NsVariant NsBodyVariant_Balls = {

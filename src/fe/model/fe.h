@@ -50,9 +50,10 @@ typedef struct NsFeSliding        NsFeSliding;        /* src/fe/surface/sliding.
 
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
-  NsPoint   centre;
-  PetscInt  body; /* whose it is; of a surface fixed in space: of what may touch it */
-  PetscReal axis[3], radius;
+  NsPoint                centre;
+  PetscInt               body; /* whose it is; of a surface fixed in space: of what may touch it */
+  PetscReal              axis[3], radius;
+  const NsSurfaceMotion *moving; /* of a surface that no body carries; NULL: none */
 } NsFeRing;
 
 /* Rows that never change (the normal is fixed, and nothing turns with a spin of its own), made when they are first asked for: of a million candidates few are ever near. */
@@ -98,6 +99,7 @@ struct NsFe {
   NsFeForces       forces; /* in natural numbers of unknowns, */
   NsFeForces       here;   /* and in indices of this process (percuss/layout.h) */
   NsFeRing        *ring;
+  NsPlanes        *planes;
   PetscBool        circulates;  /* some bearing has an unsymmetric stiffness */
   PetscBool        fused;       /* external forces depend on time alone: a step of free flight computes them once */
   PetscBool        works;       /* some of them have no potential: their power is counted */
@@ -219,6 +221,7 @@ PetscErrorCode NsFeCheckHeld(NsFe *fe);
 
 /* src/fe/model/scene.c: what is drawn. */
 void           NsFeScene(NsFe *fe, NsModel *model);
+PetscErrorCode NsModelPlanes_Fe(NsModel *model, PetscReal t, NsPlaneFields *fields);
 PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, NsFields *fields);
 
 /* src/fe/model/bounds.c, frequency.c */

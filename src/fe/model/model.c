@@ -424,6 +424,7 @@ static const NsModelContact fe_contact = {
 
 static const NsModelView fe_view = {
   .fields        = NsModelFields_Fe,
+  .planes        = NsModelPlanes_Fe,
   .contact_point = NsModelContactPoint_Fe,
   .name_unknown  = NsFeNameUnknown,
   .probe         = NsFeProbe,

@@ -1,6 +1,6 @@
 /*
   What is drawn: for each element the cells of its picture, bent by its own shape functions; a ring of NS_RING lines for each disc and housing; a
-  vertex for each rigid body without one. Points: nodes first, then points within elements, then rings.
+  vertex for each rigid body without one, with the radius of a ball. Points: nodes first, then points within elements, then rings.
 */
 #include "fe/elements/beam.h"
 #include "fe/elements/solid.h"
@@ -181,7 +181,10 @@ static void add_surface(NsFe *fe, const NsModel *model, const NsPair *pair)
   }
   for (PetscInt r = 0; r < rings; r++) {
     NsFeRing *to = &fe->ring[fe->rings++];
-    *to          = (NsFeRing){.centre = expand(model, &ring[r].centre), .body = body_of(fe, model->touch[of->touch[0]]), .radius = ring[r].radius};
+    *to          = (NsFeRing){.centre = expand(model, &ring[r].centre),
+               .body                  = body_of(fe, model->touch[of->touch[0]]),
+               .radius                = ring[r].radius,
+               .moving                = ring[r].centre.moving};
     for (int k = 0; k < 3; k++) to->axis[k] = ring[r].axis[k];
   }
 }
@@ -201,7 +204,7 @@ static void list_rings(NsFe *fe, const NsModel *model)
   fe->ring = NsArenaAlloc(fe->arena, sizeof(*fe->ring) * (size_t)(most + 1));
   for (PetscInt i = 0; i < fe->inertias; i++) {
     const NsFeInertia *inertia = &fe->inertia[i];
-    if (inertia->radius == 0) continue;
+    if (inertia->radius == 0 || inertia->is_ball) continue;
     NsFeRing *ring = &fe->ring[fe->rings++];
     *ring          = (NsFeRing){.body = inertia->at.body, .radius = inertia->radius};
     NsFeExpand(fe, &inertia->at, &ring->centre);
@@ -210,6 +213,19 @@ static void list_rings(NsFe *fe, const NsModel *model)
   for (PetscInt i = 0; i < fe->pairs; i++) {
     if (!has_surface_of_last(fe, i)) add_surface(fe, model, &fe->pair[i]);
   }
+}
+
+static void list_planes(NsFe *fe, NsModel *model)
+{
+  fe->planes = NsPlanesCreate(fe->config->contacts.count, fe->arena);
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsPair *pair = &fe->pair[i];
+    NsPlane       plane;
+    if (!pair->type->plane) continue;
+    pair->type->plane(pair, &plane);
+    NsPlanesAdd(fe->planes, &plane, pair->point[0]->x, pair->radius[0]);
+  }
+  NsPlanesScene(fe->planes, &model->scene, fe->arena, &model->planes);
 }
 
 void NsFeScene(NsFe *fe, NsModel *model)
@@ -230,7 +246,10 @@ void NsFeScene(NsFe *fe, NsModel *model)
     scene->beams  = scene->beams || type_of(fe, e)->bends;
     scene->solids = scene->solids || type_of(fe, e)->solid;
   }
-  for (PetscInt i = 0; i < fe->inertias; i++) model->mass_total += fe->inertia[i].across ? 0 : fe->inertia[i].mass;
+  for (PetscInt i = 0; i < fe->inertias; i++) {
+    model->mass_total += fe->inertia[i].across ? 0 : fe->inertia[i].mass;
+    if (fe->inertia[i].is_ball) scene->radius[fe->inertia[i].at.node] = fe->inertia[i].radius;
+  }
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsFeBody *body = &fe->body[b];
     scene->body_name[b]  = body->name;
@@ -239,6 +258,14 @@ void NsFeScene(NsFe *fe, NsModel *model)
       *add_cell(&drawing, NS_CELL_VERTEX, b, -1) = i;
   }
   for (PetscInt r = 0; r < fe->rings; r++) add_ring(&fe->ring[r], &drawing);
+  list_planes(fe, model);
+}
+
+PetscErrorCode NsModelPlanes_Fe(NsModel *model, PetscReal t, NsPlaneFields *fields)
+{
+  PetscFunctionBegin;
+  NsPlanesAt(((const NsFe *)model->data)->planes, t, fields);
+  PetscFunctionReturn(0);
 }
 
 /* Displacement, velocity and rotation of one point of the scene; arm: from this point, NULL for none. */
@@ -331,6 +358,10 @@ static void ring_fields(const NsFe *fe, const NsFeRing *ring, const PetscScalar 
       for (int i = 0; i < 3; i++) rim.move[j][i] += turn[(i + 1) % 3] * arm[(i + 2) % 3] - turn[(i + 2) % 3] * arm[(i + 1) % 3];
     }
     point_fields(fe, &rim, q, v, first + k, fields);
+    for (int i = 0; ring->moving && i < 3; i++) {
+      fields->displacement[3 * (first + k) + i] += ring->moving->at[0][i];
+      fields->velocity[3 * (first + k) + i] += ring->moving->at[1][i];
+    }
   }
 }
 
@@ -344,6 +375,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a
 
   PetscFunctionBegin;
   NsFeMovedAt(fe, t);
+  NsSurfaceMotionAt(fe->surface_motion, t);
   for (PetscInt i = 0; i < fe->nodes; i++) node_fields(fe, i, aq, av, fields);
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsElementPicture *picture = picture_of(fe, &fe->element[i]);

@@ -29,6 +29,15 @@ static PetscErrorCode fields(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, N
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode planes(NsModel *model, PetscReal t, NsPlaneFields *fields)
+{
+  NsModel *whole = ((NsFeReduced *)model->data)->whole;
+
+  PetscFunctionBegin;
+  PetscCall(whole->view.planes(whole, t, fields));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode contact_point(
   NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
@@ -128,6 +137,7 @@ static PetscErrorCode spin(NsModel *model, PetscReal t, const NsStation *at, Pet
 
 const NsModelView NsReduceView = {
   .fields        = fields,
+  .planes        = planes,
   .contact_point = contact_point,
   .name_unknown  = name_unknown,
   .probe         = probe,
