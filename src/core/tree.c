@@ -398,25 +398,25 @@ bool NsTreeFits(const NsNode *root)
   return values <= NS_TREE_MAX_NODES && text <= NS_TREE_MAX_TEXT;
 }
 
-static NsNode *read_file(const char *path, size_t most, NsArena *arena, NsDiag *diag)
+/* place: where it is named. */
+static NsNode *read_file(const char *path, size_t most, NsPlace place, NsArena *arena, NsDiag *diag)
 {
-  const NsPlace nowhere = {NULL, 0, 0, 0};
-  FILE         *file    = fopen(path, "rb");
-  struct stat   status;
-  char         *text;
-  size_t        size;
-  int           error;
+  FILE       *file = fopen(path, "rb");
+  struct stat status;
+  char       *text;
+  size_t      size;
+  int         error;
 
   if (!file && errno == ENOMEM) NsOutOfMemory();
   if (!file) {
     const char *reason  = strerror(errno);
     const char *nearest = errno == ENOENT ? nearest_file(path, arena) : NULL;
 
-    NsDiagError(diag, nowhere, "cannot open '%s': %s%s", path, reason, NsDidYouMean(nearest));
+    NsDiagError(diag, place, "cannot open '%s': %s%s", path, reason, NsDidYouMean(nearest));
     return NULL;
   }
   if (!fstat(fileno(file), &status) && S_ISDIR(status.st_mode)) {
-    NsDiagError(diag, nowhere, "'%s' is a directory; a config is a file", path);
+    NsDiagError(diag, place, "'%s' is a directory; a config is a file", path);
     fclose(file);
     return NULL;
   }
@@ -424,7 +424,7 @@ static NsNode *read_file(const char *path, size_t most, NsArena *arena, NsDiag *
   error = text ? 0 : errno;
   fclose(file);
   if (error) {
-    NsDiagError(diag, nowhere, "cannot read '%s': %s", path, strerror(error));
+    NsDiagError(diag, place, "cannot read '%s': %s", path, strerror(error));
     return NULL;
   }
   return read_text(path, text, size, most, arena, diag);
@@ -432,12 +432,17 @@ static NsNode *read_file(const char *path, size_t most, NsArena *arena, NsDiag *
 
 NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
 {
-  return read_file(path, NS_TREE_MAX_BYTES, arena, diag);
+  return read_file(path, NS_TREE_MAX_BYTES, (NsPlace){NULL, 0, 0, 0}, arena, diag);
+}
+
+NsNode *NsTreeReadNamed(const char *path, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  return read_file(path, NS_TREE_MAX_BYTES, place, arena, diag);
 }
 
 NsNode *NsTreeReadOwn(const char *path, NsArena *arena, NsDiag *diag)
 {
-  return read_file(path, NS_TREE_MAX_OWN, arena, diag);
+  return read_file(path, NS_TREE_MAX_OWN, (NsPlace){NULL, 0, 0, 0}, arena, diag);
 }
 
 /* A value from --set has no folder: that of the mapping around it is taken. */

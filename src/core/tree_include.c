@@ -37,7 +37,7 @@ static bool read_one(Reader *reader, NsNode *root, const NsNode *name)
     return false;
   }
   reader->file[reader->files++] = path;
-  other                         = NsTreeReadFile(path, reader->arena, reader->diag);
+  other                         = NsTreeReadNamed(path, name->place, reader->arena, reader->diag);
   if (!other) {
     if (NsDiagErrors(reader->diag) > errors)
       NsDiagNote(reader->diag, "included by %s, line %d", name->place.source ? name->place.source->name : "", name->place.line);

@@ -4,7 +4,8 @@
     mutants.py PERCUSS FAULT.so [--check 20000] [--run 3000] [--seed 1] [--jobs 1] [--keep DIR]
 
 A mutant is a config with one to three changes that a user could make by mistake: a key or a block dropped, doubled, moved or renamed, a value replaced by one of another key, a number or a
-unit changed, a bracket lost. Each goes through `percuss check`, or through `percuss check` and `percuss run` with an end after few steps. Demanded: no crash, no hang, no traceback; exit
+unit changed, a bracket lost; or one that he could make on purpose: another key of the same mapping, with its example from the schema, so that every key comes up, in models that it was not made for.
+The configs are those of the gallery, the starters of `percuss init`, and those of tests/errors/cases that pass. Each goes through `percuss check`, or through `percuss check` and `percuss run` with an end after few steps. Demanded: no crash, no hang, no traceback; exit
 code 0 to 3; with exit code 2 a message, and each error has its place (file:line:column). What `check` accepts `run` does not refuse, and the other way round; a run that is done has tables
 without NaN and Inf, and its config.yaml, as percuss wrote it, gives them again to the byte. The same seed makes the same mutants. --keep: where those that are wrong are written.
 
@@ -13,11 +14,13 @@ The program is started once and forked for each mutant (tests/faults/fault.c, wi
 import argparse
 import concurrent.futures
 import glob
+import json
 import os
 import random
 import queue
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -40,11 +43,47 @@ def block_end(lines, first):
     return end
 
 
-def change(lines, any_, words):
+def flow(value):
+    """An example of the schema in one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(flow(item) for item in value) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def find_tables(node, tables):
+    """Adds {key: example} of each mapping of the schema."""
+    if isinstance(node, dict):
+        table = {key: flow(about["examples"][0]) for key, about in node.get("properties", {}).items() if isinstance(about, dict) and about.get("examples")}
+        if len(table) > 1:
+            tables.append(table)
+    for item in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
+        find_tables(item, tables)
+
+
+def add_key(lines, first, any_, tables):
+    """Another key beside one of this line."""
+    line = lines[first]
+    places = [match for match in re.finditer(r"([a-z_]+):(?=\s|$)", line)]
+    if not places:
+        return
+    at = any_.choice(places)
+    fit = [table for table in tables if at.group(1) in table]
+    if not fit:
+        return
+    key, example = any_.choice(sorted(any_.choice(fit).items()))
+    if line[:at.start()].count("{") > line[:at.start()].count("}"):
+        lines[first] = line[:at.start()] + f"{key}: {example}, " + line[at.start():]
+    elif not line[:at.start()].strip():
+        lines[first:first] = [line[:at.start()] + f"{key}: {example}"]
+
+
+def change(lines, any_, words, tables):
     """One mistake, in place."""
     first = any_.randrange(len(lines))
     end = block_end(lines, first)
-    line, kind = lines[first], any_.randrange(9)
+    line, kind = lines[first], any_.randrange(13)
     if kind == 0:
         del lines[first:end]
     elif kind == 1:
@@ -74,6 +113,8 @@ def change(lines, any_, words):
         if places:
             at = any_.choice(places)
             lines[first] = line[:at] + line[at + 1:]
+    elif kind >= 9:
+        add_key(lines, first, any_, tables)
     else:
         found = list(re.finditer(r"\b[a-z_]{3,}\b", line))
         if found:
@@ -81,12 +122,12 @@ def change(lines, any_, words):
             lines[first] = line[:one.start()] + any_.choice(words) + line[one.end():]
 
 
-def make(seed, texts, words):
+def make(seed, texts, words, tables):
     any_ = random.Random(seed)
     lines = any_.choice(texts).split("\n")
     for _ in range(any_.choice([1, 1, 2, 3])):
         if lines:
-            change(lines, any_, words)
+            change(lines, any_, words, tables)
     return "\n".join(lines)
 
 
@@ -170,6 +211,23 @@ class Tester:
             server.close()
 
 
+def configs():
+    """The texts of configs that pass."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "configs", "*.yaml"))):
+        with open(path, encoding="utf-8") as file:
+            yield file.read()
+    for path in sorted(glob.glob(os.path.join(ROOT, "src", "cli", "starters", "*.yaml"))):
+        with open(path, encoding="utf-8") as file:
+            yield file.read()
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "errors", "cases", "*.txt"))):
+        with open(path, encoding="utf-8") as file:
+            cases = re.split(r"^==== .*\n", file.read(), flags=re.MULTILINE)[1:]
+        for case in cases:
+            text, _, said = case.partition("---- percuss says\n")
+            if said.rstrip().endswith("exit: 0") and "# repeat" not in text:
+                yield text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("percuss", type=os.path.abspath)
@@ -182,12 +240,9 @@ def main():
     parser.add_argument("--keep")
     options = parser.parse_args()
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    texts = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "configs", "*.yaml"))):
-        with open(path, encoding="utf-8") as file:
-            text = re.sub(r"^#.*\n", "", file.read(), flags=re.MULTILINE)
-        if "file:" not in text and ".msh" not in text and "bodies:" in text:
-            texts.append(text)
+    texts, tables = [re.sub(r"^#.*\n", "", text, flags=re.MULTILINE) for text in configs()], []
+    texts = [text for text in texts if "file:" not in text and ".msh" not in text and ".inp" not in text and "plugin" not in text and "bodies:" in text]
+    find_tables(json.loads(subprocess.run([options.percuss, "schema"], capture_output=True, text=True, check=True).stdout), tables)
     words, bad = sorted({word for text in texts for word in re.findall(r"\b[a-z_]{3,}\b", text)}), 0
     with tempfile.TemporaryDirectory(prefix="percuss_mutants_", dir=MEMORY) as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         free = queue.SimpleQueue()
@@ -195,7 +250,7 @@ def main():
             free.put(Tester(options, folder))
 
         def trial(command, seed):
-            tester, text = free.get(), make(seed, texts, words)
+            tester, text = free.get(), make(seed, texts, words, tables)
             try:
                 code, complaint, said = tester.trial(command, text)
             finally:
