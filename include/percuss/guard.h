@@ -5,7 +5,8 @@
                       nothing of that state is written
       energy          the numerical energy error over the reference energy: the kinetic and elastic energy at the start, and the largest external work and change of potential
                       energy since
-      rotation of nodes and bodies whose rotations are assumed to be small
+      loss            energy that an explicit scheme loses, in the same measure: its contacts are not resolved. Of implicit schemes it may be the numerical damping that they are taken for
+      rotation        of nodes and bodies whose rotations are assumed to be small
       stretch         change of an element's length
       sliding         of two surfaces of solids on each other, beside their faces
       penetration     of contacts, or gap of joints
@@ -26,6 +27,7 @@ typedef struct NsRun NsRun;
 
 typedef enum {
   NS_GUARD_ENERGY,
+  NS_GUARD_LOSS,
   NS_GUARD_ROTATION,
   NS_GUARD_STRETCH,
   NS_GUARD_PENETRATION,
@@ -64,8 +66,8 @@ typedef struct {
   PetscReal load, fall, height; /* J, largest so far: |external work|, |change of potential energy|, |potential energy| */
 
   PetscReal  fastest;     /* largest |v| of the steps in which the energy was checked */
-  PetscReal  above_since; /* s, from when on the energy error is above its limit; negative: it is not */
-  PetscInt64 above_step;
+  PetscReal  above_since[2]; /* s, from when on the energy error, or the energy lost, is above its limit; negative: it is not */
+  PetscInt64 above_step[2];
   PetscReal  spin; /* rad/s: up to this free spin, schemes that limit their own steps know the critical time step (scheme->step_limit) */
 
   PetscBool  stop;   /* the run ends */

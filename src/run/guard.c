@@ -30,7 +30,7 @@
 #define NS_INSTANTS     64   /* of loads of which the largest is determined */
 #define NS_SPIN_MARGIN  1.1
 
-const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law", "sliding"};
+const char *const NsGuardNames[] = {"energy", "loss", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law", "sliding"};
 
 PetscErrorCode NsGuardCreate(NsRun *run)
 {
@@ -93,10 +93,10 @@ PetscErrorCode NsGuardStart(NsRun *run)
   const NsEnergy *now   = &run->ledger.now;
 
   PetscFunctionBegin;
-  guard->motion      = now->kinetic + now->elastic;
-  guard->potential   = now->potential;
-  guard->height      = PetscAbsReal(now->potential);
-  guard->above_since = -1;
+  guard->motion         = now->kinetic + now->elastic;
+  guard->potential      = now->potential;
+  guard->height         = PetscAbsReal(now->potential);
+  guard->above_since[0] = guard->above_since[1] = -1;
   PetscCall(NsModelLargest(run->model, run->state.v, &guard->fastest));
   PetscCall(find_push(run));
   PetscFunctionReturn(0);
@@ -130,10 +130,10 @@ const char *NsGuardHint(const NsRun *run)
 
 void NsGuardMessage(const NsRun *run, NsGuardKind kind, char *text, size_t size)
 {
-  static const char *const units[] = {
-    "times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm", "times what its law is given for", "of a face"};
-  const NsExceeded *exceeded = &run->guard.exceeded[kind];
-  const PetscReal   unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
+  static const char *const units[]  = {"times the reference energy", "times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm",
+     "times what its law is given for", "of a face"};
+  const NsExceeded        *exceeded = &run->guard.exceeded[kind];
+  const PetscReal          unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
 
   text[0] = 0;
   if (exceeded->exceeded)
@@ -342,11 +342,24 @@ static PetscErrorCode exceed_energy(NsRun *run, PetscInt64 step, PetscReal ratio
     if (unknown >= 0) PetscCall(run->model->view.name_unknown(run->model, unknown, name, sizeof(name)));
     (void)snprintf(text, sizeof(text),
       "at t = %.9g s (step %lld) the numerical energy error%s is %.3g J, %.3g times the reference energy (%.3g J), above %g (limits.energy) since t = %.9g s; fastest: %s%s",
-      run->state.t, (long long)step, more, run->ledger.numerical, ratio, reference, guard->energy, guard->above_since, name, NsGuardHint(run));
+      run->state.t, (long long)step, more, run->ledger.numerical, ratio, reference, guard->energy, guard->above_since[0], name, NsGuardHint(run));
   }
   guard->stops = guard->stops || hopeless;
-  exceed(run, NS_GUARD_ENERGY, guard->above_step, guard->above_since, guard->energy, ratio, name, text);
+  exceed(run, NS_GUARD_ENERGY, guard->above_step[0], guard->above_since[0], guard->energy, ratio, name, text);
   PetscFunctionReturn(0);
+}
+
+static void exceed_loss(NsRun *run, PetscReal ratio, PetscReal reference)
+{
+  NsGuard    *guard     = &run->guard;
+  const char *more      = run->model->analysis.frequency_bound ? "" : " (or forces whose power the mechanism does not give have taken)";
+  char        text[512] = "";
+
+  if (!guard->exceeded[NS_GUARD_LOSS].exceeded)
+    (void)snprintf(text, sizeof(text),
+      "at t = %.9g s the scheme has lost%s %.3g J, %.3g times the reference energy (%.3g J), above %g (limits.energy) since t = %.9g s: contacts or vibrations are not resolved; compare with a smaller step, or with half_explicit",
+      run->state.t, more, -run->ledger.numerical, ratio, reference, guard->energy, guard->above_since[1]);
+  exceed(run, NS_GUARD_LOSS, guard->above_step[1], guard->above_since[1], guard->energy, ratio, "", text);
 }
 
 /* An error that lasts above the limit, or is very large. */
@@ -354,19 +367,25 @@ static PetscErrorCode judge_energy(NsRun *run, PetscInt64 step)
 {
   NsGuard        *guard     = &run->guard;
   const PetscReal reference = reference_energy(guard, &run->ledger), ratio = reference > 0 ? run->ledger.numerical / reference : 0;
+  const PetscReal end = run->config.time->end, lasting = NS_LASTING * end;
+  PetscBool       above[2];
 
   PetscFunctionBegin;
-  if (!(ratio > guard->energy)) {
-    guard->above_since = -1;
-    PetscFunctionReturn(0);
+  for (int loss = 0; loss < 2; loss++) {
+    const PetscReal error = loss ? (run->scheme->type->implicit ? 0 : -ratio) : ratio;
+    above[loss]           = PETSC_FALSE;
+    if (!(error > guard->energy)) {
+      guard->above_since[loss] = -1;
+      continue;
+    }
+    if (guard->above_since[loss] < 0) {
+      guard->above_since[loss] = run->state.t;
+      guard->above_step[loss]  = step;
+    }
+    above[loss] = run->state.t - guard->above_since[loss] >= lasting || run->state.t >= end - lasting || error > NS_AT_ONCE * guard->energy;
   }
-  if (guard->above_since < 0) {
-    guard->above_since = run->state.t;
-    guard->above_step  = step;
-  }
-  const PetscReal end = run->config.time->end, lasting = NS_LASTING * end;
-  if (run->state.t - guard->above_since >= lasting || run->state.t >= end - lasting || ratio > NS_AT_ONCE * guard->energy)
-    PetscCall(exceed_energy(run, step, ratio, reference));
+  if (above[0]) PetscCall(exceed_energy(run, step, ratio, reference));
+  if (above[1]) exceed_loss(run, -ratio, reference);
   PetscFunctionReturn(0);
 }
 

@@ -113,7 +113,7 @@ const NsSchemeType NsSchemeType_ExplicitVelocity = {
       .title = "explicit on velocity level: drifts; for comparison",
       .about =
         "As scheme.half_explicit, but each contact force makes the contact velocity of its stage zero within a whole step, and acts for half a "
-        "step. The constraint is satisfied on average only: contacts drift, chatter and open. With free_force: left_out a body at rest sinks "
+        "step. The constraint is satisfied on average only: contacts drift, chatter and open, and many impacts lose most of the energy (limits.energy warns). With free_force: left_out a body at rest sinks "
         "slowly, because the forces do not balance its weight.\n",
       .table = &(const NsTable){"explicit_velocity", "explicit scheme, velocity level", keys, sizeof(NsSettings_ExplicitVelocity)},
     },

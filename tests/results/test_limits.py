@@ -152,6 +152,22 @@ class Limits(unittest.TestCase):
         self.assertTrue(warning["name"].startswith("bar at ("))
         self.assertEqual(self.manifest()["exit_status"], "done")
 
+    def test_energy_that_an_explicit_scheme_loses(self):
+        """Between two walls the schemes that keep another level of the constraint lose what the bar has; those that keep the velocity, and implicit ones with their damping, cause no warning."""
+        for scheme, lost in (("explicit_velocity", (0.8, 1)), ("half_explicit_acceleration", (0.2, 0.8)), ("half_explicit", None), ("moreau_jean", None)):
+            done = self.run_(BAR, "--set", f"scheme={{type: {scheme}, step: 0.5 us}}", "--set", "time.end=10 ms", "--set", "output={frames: {every: 0}, energy: {every: 100}}", "--set",
+                             "contacts.back={between: [bar.right, {plane: {point: [1.0001 m, 0, 0], normal: [-1, 0, 0]}}], restitution: 0}", "--quiet")
+            if not lost:
+                self.assertEqual((done.stderr, self.manifest()["exceeded"]), ("", []), scheme)
+                continue
+            self.assertRegex(done.stderr, r"^percuss run: warning: at t = \S+ s the scheme has lost \S+ J, 0\.\d+ times the reference energy .*compare with a smaller step, or with half_explicit\n$")
+            warning = self.warning("loss")
+            rows = [[float(x) for x in row] for row in self.columns("energy.csv")[1]]
+            self.assertEqual(warning["since"], next(row[0] for row in rows if -row[8] > 0.1 * (rows[0][1] + rows[0][2])))
+            self.assertAlmostEqual(warning["worst"], max(-row[8] for row in rows) / (rows[0][1] + rows[0][2]), delta=1e-9)
+            self.assertTrue(lost[0] < warning["worst"] < lost[1], warning["worst"])
+        self.run_(BAR, "--set", "scheme={type: explicit_velocity, step: 0.5 us}", "--set", "time.end=2 ms", "--set", "limits.on_exceed=stop", code=1)
+
     def test_limits_change_no_byte_of_the_results(self):
         self.run_(BAR, *COARSE)
         kept = {name: self.bytes_of(name) for name in (*TABLES, "events.csv")}
