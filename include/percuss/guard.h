@@ -5,7 +5,8 @@
                       nothing of that state is written
       energy          the numerical energy error over the reference energy: the kinetic and elastic energy at the start, and the largest external work and change of potential
                       energy since
-      loss            energy that an explicit scheme loses, in the same measure: its contacts are not resolved. Of implicit schemes it may be the numerical damping that they are taken for
+      loss            energy that an explicit scheme loses, in the same measure: its contacts are not resolved. Of implicit schemes it may be the numerical damping that they are taken for.
+                      Bodies at rest have no energy to lose: they are left out
       rotation        of nodes and bodies whose rotations are assumed to be small
       stretch         change of an element's length
       sliding         of two surfaces of solids on each other, beside their faces
@@ -63,6 +64,7 @@ typedef struct {
   /* Reference energy. */
   PetscReal motion, potential;  /* J at the start: kinetic and elastic; potential */
   PetscReal push;               /* J: largest kinetic energy that loads and weight give a body at rest in one step */
+  PetscReal most; /* J: largest kinetic and elastic energy so far */
   PetscReal load, fall, height; /* J, largest so far: |external work|, |change of potential energy|, |potential energy| */
 
   PetscReal  fastest;     /* largest |v| of the steps in which the energy was checked */

@@ -432,6 +432,8 @@ static PetscBool check_friction(NsMultibody *self, const NsMbJoint *joint)
   return PETSC_TRUE;
 }
 
+#define NS_LEAST_CLEARANCE 1e-12 /* m: positions of some m are rounded to 1e-15 */
+
 /* Keys of clearance that mean nothing, or are missing. False after an error. */
 static PetscBool check_clearance(NsMultibody *self, const NsMbJoint *joint)
 {
@@ -448,6 +450,12 @@ static PetscBool check_clearance(NsMultibody *self, const NsMbJoint *joint)
     return PETSC_FALSE;
   }
   if (!joint->loose) return check_friction(self, joint);
+  if (settings->clearance < NS_LEAST_CLEARANCE) {
+    NsDiagError(
+      self->diag, NsKeysPlace(settings->where, "clearance"), "a clearance of %.4g m is lost in the rounding of positions", settings->clearance);
+    NsDiagNote(self->diag, "leave it out for a joint without clearance; at least %g m", NS_LEAST_CLEARANCE);
+    return PETSC_FALSE;
+  }
   if (!check_radius(self, joint)) return PETSC_FALSE;
   if (!planar && joint->type == NS_JOINT_Prismatic) {
     NsDiagError(self->diag, NsKeysPlace(settings->where, "clearance"), "a slider with clearance is for bodies in the plane");

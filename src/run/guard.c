@@ -24,6 +24,7 @@
 #define NS_LASTING      0.01 /* of the simulated time: so long the error may be above its limit */
 #define NS_HOPELESS     100  /* times the limit: ends the run in any case, */
 #define NS_AT_ONCE      1e4  /* and this without waiting */
+#define NS_MOVES        1e3  /* times what loads and weight give in one step: bodies with less are at rest */
 #define NS_ROUNDING     1e-9 /* of the potential energy, whose zero is arbitrary: below, the error is rounding */
 #define NS_DEEP         0.1  /* of the model's length: limit of penetration where neither the config nor the model has one */
 #define NS_SOON         16   /* steps after which deformations are checked first */
@@ -94,6 +95,7 @@ PetscErrorCode NsGuardStart(NsRun *run)
 
   PetscFunctionBegin;
   guard->motion         = now->kinetic + now->elastic;
+  guard->most           = guard->motion;
   guard->potential      = now->potential;
   guard->height         = PetscAbsReal(now->potential);
   guard->above_since[0] = guard->above_since[1] = -1;
@@ -371,8 +373,10 @@ static PetscErrorCode judge_energy(NsRun *run, PetscInt64 step)
   PetscBool       above[2];
 
   PetscFunctionBegin;
+  guard->most           = PetscMax(guard->most, run->ledger.now.kinetic + run->ledger.now.elastic);
+  const PetscBool keeps = !run->scheme->type->implicit && guard->most > NS_MOVES * guard->push;
   for (int loss = 0; loss < 2; loss++) {
-    const PetscReal error = loss ? (run->scheme->type->implicit ? 0 : -ratio) : ratio;
+    const PetscReal error = loss ? (keeps ? -ratio : 0) : ratio;
     above[loss]           = PETSC_FALSE;
     if (!(error > guard->energy)) {
       guard->above_since[loss] = -1;
