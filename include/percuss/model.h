@@ -212,7 +212,8 @@ typedef struct {
   PetscReal *strain_tensor;                  /* [cells, 3, 3] of small strains; as stress_tensor */
 } NsFields;
 
-#define NS_PROBE_COLUMNS 32
+#define NS_PROBE_COLUMNS   44
+#define NS_PROBE_DIRECTION 6
 
 /* One column of a probe: a weighted sum of unknowns of q, v or accelerations. Its arrays belong to it alone: writers renumber them. */
 typedef struct NsProbeColumn NsProbeColumn;
@@ -227,9 +228,10 @@ struct NsProbeColumn {
   PetscInt               timed;    /* functions of time that are added, */
   const NsTimeFunction **function;
   PetscReal             *factor; /* [timed] times these, filled by NsProbeAddTimed */
-  int
-                    of_stress; /* > 0: no sum, but the von Mises (1) or a principal stress (2, 3, 4, the largest first), or half the product with strains (5), of columns before it: */
-  int               back[12];  /* so many columns before: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
+  /* > 0: no sum, but of columns before it: the von Mises stress (1), a principal stress (2, 3, 4, the largest first), half the product with strains (5), or a component of the direction of a
+     principal stress (NS_PROBE_DIRECTION + 3 principal + axis). */
+  int               of_stress;
+  int               back[12];   /* so many columns before: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
   PetscInt          coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
   NsProbeColumn    *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
   const NsProbeLaw *law;        /* what is not linear, and added; NULL: nothing */
@@ -251,6 +253,8 @@ void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscRe
 NsProbeColumn *NsProbePart(NsProbeColumn *column, NsArena *arena, int order);
 /* One more function of time. */
 void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction *function, PetscReal factor);
+/* Adds `factor` times a column of q without laws: its sum, constant, functions of time and the parts that are added to it. */
+void NsProbeAddScaled(NsProbeColumn *column, NsArena *arena, const NsProbeColumn *from, PetscReal factor);
 /* The sum of these. */
 PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t);
 /* Of a column that is no sum. */
@@ -290,6 +294,17 @@ typedef struct {
   NsProbeColumn column[NS_PROBE_COLUMNS];
 } NsProbe;
 
+/* What a body or a force element has of the energies (J), and the power that its dampers dissipate (W). */
+typedef struct {
+  PetscReal kinetic, elastic, potential, damping;
+} NsShare;
+
+/* An owner of energy. Force elements have neither mass nor weight. */
+typedef struct {
+  const char *name; /* "rod", "springs.s" */
+  PetscBool   body;
+} NsOwner;
+
 /* Undamped modes of a linear model, and its operators in modal coordinates. Shapes are orthonormal in the mass; rigid motions have exactly the frequency 0. */
 typedef struct {
   PetscInt   count;
@@ -308,6 +323,7 @@ typedef struct {
 } NsFreeSpin;
 
 typedef struct NsStationSettings NsStationSettings; /* percuss/settings.h */
+typedef struct NsGaugeSettings   NsGaugeSettings;
 
 /* A point of a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), minus those
    of the body of `relative_to` at the same point in space (its node is connected to this point by a rigid arm, if it has rotations). */
@@ -403,6 +419,14 @@ typedef struct {
   /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures; touch_q: values of the touch list. */
   PetscErrorCode (*contact_point)(
     NsModel *, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
+  /* Where a candidate is in space at present, and the directions of its forces on the first partner: the normal, then as many tangents as it has. NULL: not known, as of mechanisms. */
+  PetscErrorCode (*contact_frame)(NsModel *, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal d[3][3]);
+  /* Bodies, then springs, bearings and other force elements: who has the energies; the list is the model's. NULL: not known, as of mechanisms. */
+  PetscErrorCode (*owners)(NsModel *, PetscInt *count, const NsOwner **owner);
+  /* (all) share[owners] of a state, the same on all processes: their sums are those of `energy`, and of the damping of `power` at w = v, to rounding. `powers_only`: the energies are not set. */
+  PetscErrorCode (*shares)(NsModel *, PetscReal t, Vec q, Vec v, PetscBool powers_only, NsShare *share);
+  /* A strain gauge as a probe. Not found: why. NULL: the model has none. */
+  PetscErrorCode (*gauge)(NsModel *, const NsGaugeSettings *, NsProbe *, PetscBool *found, char *why, size_t size);
   /* What unknown i is, for messages: "bar node 3 (x = 0.06 m) displacement x". */
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
   /* Not found: why says what is wrong with the name, in a sentence for the user. Found: why may say what the columns leave out, else it is as before. */

@@ -40,6 +40,7 @@ typedef struct {
   NsFolder   *folder;        /* the directory, open, where this process writes; NULL: not yet, see src/output/file.h */
   PetscBool   writes;        /* this process writes files and prints messages: the first */
   PetscBool   resumes;       /* a run is resumed: files are kept until NsFileSerialize truncates them */
+  PetscBool   units;         /* headers of tables have units */
   double      now;           /* NsSeconds() of the present step, for rows that are to be seen soon */
   NsFileList *files;         /* what is written, within the directory; for run.json */
   char        failure[8192]; /* the first failure, with room for a path; "": none */

@@ -46,6 +46,17 @@ typedef struct NsStationSettings {
   const char   *relative_to; /* NULL: the orbit is in space */
 } NsStationSettings;
 
+/* A strain gauge: the elongation at a point along a direction. */
+typedef struct NsGaugeSettings {
+  const NsNode *where;
+  const char   *at;           /* a point of a solid or of a line body */
+  double        direction[3]; /* of the (first) grid; 0: not given */
+  double        normal[3];    /* of the surface that a rosette is on; 0: not given */
+  int           rosette;      /* position in NsRosettes */
+  NsNumbers     fibre;        /* m: of beams, along axes 2 and 3 of the section; no rows: on the axis */
+} NsGaugeSettings;
+enum { NS_ROSETTE_NONE, NS_ROSETTE_RECTANGULAR, NS_ROSETTE_DELTA };
+
 typedef struct NsSpringLawSettings NsSpringLawSettings; /* src/fe/forces/spring.c */
 
 /* What force elements and loads of any model are made of; their key tables are in src/fe. */

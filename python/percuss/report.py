@@ -11,7 +11,7 @@ import numpy
 
 from percuss.results import ResultsError, Run, write_result
 from percuss.report_page import escape, left_out, page, paragraph, quantity, section
-from percuss.report_plots import bar_theory, contact_section, energy_section, history_section, model_sections
+from percuss.report_plots import bar_theory, bodies_section, contact_section, energy_section, history_section, model_sections, resultant_section
 from percuss.report_tables import body_types, config_section, event_section, file_section, key_figures, setup_section, status_of
 from percuss.style import STYLE
 
@@ -61,7 +61,9 @@ def sections(run):
         *(part(title, make) for title, make in model_sections(run, impact, frames, reason)),
         *([probes] if mechanism else []),
         part("Energy", energy_section, run, impact),
+        *([part("Energies of bodies", bodies_section, run)] if (run.directory / "body_energies.csv").exists() else []),
         *([part("Contacts", contact_section, run), part("Events", event_section, run)] if contacts else []),
+        *([part("Resultants of contacts", resultant_section, run)] if (run.directory / "resultants.csv").exists() else []),
         *([] if mechanism else [probes]),
         part("Setup", setup_section, run),
         part("Config", config_section, run),

@@ -44,6 +44,42 @@ def energy_figure(run, impact):
     return figure(drawing, "energy-figure", alt, words + (" Dashed: d'Alembert's solution." if impact else ""))
 
 
+MOST_OWNERS, MOST_SETS = 12, 4
+
+
+def moving_panels(columns, panels):
+    """The panels with those columns that are there and not always zero."""
+    some = {quantity: [name for name in names if name in columns and columns[name].any()] for quantity, names in panels.items()}
+    return {quantity: names for quantity, names in some.items() if names}
+
+
+def bodies_section(run):
+    """Energies of bodies and force elements: a table of their largest values, and the kinetic and elastic energies of the largest over time."""
+    table_of, kinds = run.body_energies, ("kinetic", "elastic", "potential", "damping")
+    owners = list(dict.fromkeys(name.rsplit(".", 1)[0] for name in table_of if name != "time"))
+    largest = {owner: max(abs(table_of[f"{owner}.{kind}"]).max() for kind in kinds if f"{owner}.{kind}" in table_of) for owner in owners}
+    owners = sorted(owners, key=largest.get, reverse=True)[:MOST_OWNERS]
+    cell = lambda owner, kind: f"{table_of[f'{owner}.{kind}'][-1]:.4g} J" if f"{owner}.{kind}" in table_of else ""
+    rows = [[escape(owner), *(cell(owner, kind) for kind in kinds)] for owner in owners]
+    drawing = run_figures.draw_columns(run.body_energies, moving_panels(table_of, {(f"{kind} energy", "J"): [f"{owner}.{kind}" for owner in owners] for kind in ("kinetic", "elastic")}), WIDTH)
+    words = "Kinetic and elastic energies of bodies and force elements."
+    return section("bodies", "Energies of bodies", pair(f"<div>{table('At the end (rows of body_energies.csv)', ['', *kinds], rows, set(range(1, 5)))}</div>", figure(drawing, "bodies-figure", words, words)))
+
+
+def resultant_section(run):
+    """Resultant forces of contacts over time."""
+    sets = list(dict.fromkeys(name.rsplit(".", 1)[0] for name in run.resultants if name != "time"))[:MOST_SETS]
+    figures = []
+    for number, name in enumerate(sets):
+        panels = {("resultant force", "N"): [f"{name}.f{axis}" for axis in "xyz"], ("impulse of a row", "N s"): [f"{name}.p{axis}" for axis in "xyz"]}
+        panels = moving_panels(run.resultants, panels)
+        if not panels:
+            continue
+        words = f"Resultant of contact {name} on its first partner."
+        figures.append(figure(run_figures.draw_columns(run.resultants, panels, WIDTH), f"resultant-{number}", words, words))
+    return section("resultants", "Resultants of contacts", pair(*figures) if figures else paragraph("No contact closes."))
+
+
 def contact_section(run):
     """A table of all contacts, and figures of those with the largest impulses."""
     if len(run.contacts["time"]) < 2:

@@ -137,7 +137,7 @@ def html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
 def read_table(path: str | os.PathLike) -> Table:
     """A CSV file: columns of floats, or of strings if a column contains words (names of contacts, events, states)."""
     with open(path, "rb") as file:
-        names = file.readline().decode("ascii").rstrip("\n").split(",")
+        names = [name.split(" [")[0] for name in file.readline().decode("ascii").rstrip("\n").split(",")]  # of `output.units`
         rows = file.tell() < file.seek(0, 2)
         if file.tell() == 0:
             raise ResultsError(f"{path}: empty; is the run still in progress?")
@@ -353,6 +353,16 @@ class Run:
     def energy(self) -> Table:
         """Energy balance."""
         return self.table("energy.csv", "energy: {every: 1}")
+
+    @functools.cached_property
+    def body_energies(self) -> Table:
+        """Energies of each body, spring and bearing."""
+        return self.table("body_energies.csv", "body_energies: {every: 1}")
+
+    @functools.cached_property
+    def resultants(self) -> Table:
+        """Force, moment and impulse of all contacts of a name together."""
+        return self.table("resultants.csv", "resultants: {every: 1}")
 
     @functools.cached_property
     def events(self) -> Table:

@@ -158,14 +158,19 @@ def history_panels(run):
 
 def draw_history(run, panels, width=TWO_COLUMNS):
     """Quantities at the probes: a panel for each quantity with its first columns."""
-    time = run.history["time"]
+    return draw_columns(run.history, panels, width)
+
+
+def draw_columns(table, panels, width=TWO_COLUMNS):
+    """{(quantity, unit): columns} of a table over time: a panel for each quantity with its first columns."""
+    time = table["time"]
     factor, label = time_axis(time[-1])
     figure, axes = plt.subplots(len(panels), 1, figsize=(width, 0.6 + 1.7 * len(panels)), sharex=True, squeeze=False)
     for axis, ((quantity, unit), columns) in zip(axes[:, 0], panels.items()):
         shown = columns[:MOST_LINES]
-        size, unit = larger(max(np.abs(run.history[column]).max() for column in shown), unit)
+        size, unit = larger(max(np.abs(table[column]).max() for column in shown), unit)
         for column in shown:
-            axis.plot(*envelope(factor * time, size * run.history[column]), label=column)
+            axis.plot(*envelope(factor * time, size * table[column]), label=column)
         say_rest(axis, len(columns) - len(shown))
         axis.set_ylabel(f"({unit})" if unit else "")
         legend_above(axis, fontsize=7.5)
@@ -177,7 +182,7 @@ def larger(size, unit):
     """As `prefixed`, but stresses are in MPa from 0.1 MPa on; angles and rates keep their unit."""
     if unit == "Pa":
         return (1e-6, "MPa") if size >= 1e5 else (1, "Pa")
-    return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m") else (1, unit)
+    return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m", "J", "N s") else (1, unit)
 
 
 # Shape -------------------------------------------------------------------------------------------------------------------------------------------

@@ -276,6 +276,20 @@ PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, co
   PetscFunctionReturn(0);
 }
 
+/* Of flat pairs the frame, or its opposite where n is that of the frame turned round; of curved ones carried along with n. */
+void NsPairTangents(const NsPair *pair, const PetscReal n[3], PetscReal tangent[2][3])
+{
+  const PetscReal side = NsDot3(n, pair->frame->normal) < 0 ? -1 : 1;
+  PetscReal       m[3];
+
+  if (!pair->type->flat) (void)mirror(pair, n, m);
+  for (PetscInt i = 0; i < 2; i++) {
+    const PetscReal *t0     = pair->frame->tangent[i];
+    const PetscReal  factor = pair->type->flat ? 0 : 2 * NsDot3(m, t0) / NsDot3(m, m);
+    for (int k = 0; k < 3; k++) tangent[i][k] = i >= pair->frame->tangents ? 0 : pair->type->flat ? side * t0[k] : t0[k] - factor * m[k];
+  }
+}
+
 void NsPairRelativeVelocity(const NsPair *pair, PetscReal t, const PetscReal *touch_v, PetscReal between[3])
 {
   PetscReal v[2][3], w[3];

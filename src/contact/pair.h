@@ -136,6 +136,8 @@ void NsPairPoints(const NsPair *pair, const NsPairPoint *list[2], PetscInt count
 PetscBool NsPairActs(const NsPair *pair);
 /* Contact point on the first partner: in the reference configuration, its displacement, and the normal. */
 void NsPairContactPoint(const NsPair *pair, const PetscReal *touch_q, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
+/* Tangents of the first partner's friction at the normal n that `gap` gives, as many as the frame has; others are zero. */
+void NsPairTangents(const NsPair *pair, const PetscReal n[3], PetscReal tangent[2][3]);
 
 /* ---- for flat pairs -------------------------------------------------------------------------------------------------------------------------- */
 

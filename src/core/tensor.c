@@ -62,3 +62,18 @@ void NsTensorPrincipal(const double s[NS_TENSOR], double value[3], double (*axis
     }
   }
 }
+
+void NsTensorDirections(const double s[NS_TENSOR], double value[3], double direction[3][3])
+{
+  NsTensorPrincipal(s, value, direction);
+  for (int k = 0; k < 2; k++) {
+    int largest = 0;
+    for (int i = 1; i < 3; i++) largest = fabs(direction[k][i]) > fabs(direction[k][largest]) * (1 + 1e-9) ? i : largest;
+    const double sign = copysign(1, direction[k][largest]);
+    for (int i = 0; i < 3; i++) direction[k][i] = sign * direction[k][i] + 0.0; /* no -0 */
+  }
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, l = (i + 2) % 3;
+    direction[2][i] = direction[0][j] * direction[1][l] - direction[0][l] * direction[1][j] + 0.0;
+  }
+}

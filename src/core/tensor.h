@@ -9,3 +9,5 @@ enum { NS_TENSOR = 6 };
 double NsTensorMises(const double s[NS_TENSOR]);
 /* Eigenvalues, the largest first; axis[k]: a unit vector along value[k], of either sense; NULL: not wanted. */
 void NsTensorPrincipal(const double s[NS_TENSOR], double value[3], double (*axis)[3]);
+/* The same with a right-handed frame; of the first two the largest component (the first of equal ones) is positive. Where eigenvalues are equal, directions across the others are any. */
+void NsTensorDirections(const double s[NS_TENSOR], double value[3], double direction[3][3]);

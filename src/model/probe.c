@@ -49,6 +49,16 @@ void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction
   column->timed++;
 }
 
+void NsProbeAddScaled(NsProbeColumn *column, NsArena *arena, const NsProbeColumn *from, PetscReal factor)
+{
+  column->constant += factor * from->constant;
+  for (PetscInt k = 0; k < from->timed; k++) NsProbeAddTimed(column, arena, from->function[k], factor * from->factor[k]);
+  for (const NsProbeColumn *part = from; part; part = part->plus) {
+    NsProbeColumn *to = NsProbePart(column, arena, part->of_acceleration ? 2 : part->of_velocity ? 1 : 0);
+    for (PetscInt i = 0; i < part->entries; i++) NsProbeAdd(to, arena, part->unknown[i], factor * part->weight[i]);
+  }
+}
+
 PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t)
 {
   PetscReal sum = 0;
@@ -68,6 +78,11 @@ PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscS
     product += stress[s] * (back ? NsProbeColumnSum(column - back, t, q, v) : 0);
   }
   if (column->of_stress == 5) return product / 2;
+  if (column->of_stress >= NS_PROBE_DIRECTION) {
+    double direction[3][3];
+    NsTensorDirections(stress, principal, direction);
+    return direction[(column->of_stress - NS_PROBE_DIRECTION) / 3][(column->of_stress - NS_PROBE_DIRECTION) % 3];
+  }
   NsTensorPrincipal(stress, principal, NULL);
   return principal[column->of_stress - 2];
 }

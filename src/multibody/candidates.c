@@ -195,6 +195,23 @@ static PetscReal NsModelTravel_Multibody(const NsModel *model, PetscInt candidat
   return NsLength(d) + turned;
 }
 
+static PetscErrorCode NsModelContactFrame_Multibody(
+  NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal d[3][3])
+{
+  NsMultibody   *self       = model->data;
+  const PetscInt directions = model->candidate[candidate].directions;
+  PetscReal      u[3];
+  NsMbWrench     w[3];
+
+  PetscFunctionBegin;
+  PetscCall(NsModelContactPoint_Multibody(model, t, touch_q, candidate, x, u, d[0]));
+  (void)find_rows(self, t, touch_q, candidate, directions, w);
+  for (PetscInt r = 0; r < 3; r++) {
+    for (int k = 0; k < 3; k++) d[r][k] = r < directions ? w[r].f[0][k] : 0;
+  }
+  PetscFunctionReturn(0);
+}
+
 static const NsModelContact NsMbContact = {
   .gap      = NsModelGap_Multibody,
   .rows     = NsModelRows_Multibody,
@@ -243,6 +260,7 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
   PetscFunctionBegin;
   model->contact            = NsMbContact;
   model->view.contact_point = NsModelContactPoint_Multibody;
+  model->view.contact_frame = NsModelContactFrame_Multibody;
   model->candidates         = self->rows + self->touches + NsMbPileSlots(self);
   model->candidate          = NsArenaAlloc(self->arena, sizeof(*model->candidate) * (size_t)(model->candidates + 1));
   for (PetscInt i = 0; i < self->rows; i++) {

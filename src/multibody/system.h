@@ -101,6 +101,7 @@ typedef struct NsMbJoint    NsMbJoint; /* joints.h */
 typedef struct NsMbRow      NsMbRow;
 typedef struct NsMbActuator NsMbActuator;
 typedef struct NsMbBushing  NsMbBushing;
+typedef struct NsMbShares   NsMbShares; /* shares.c */
 struct NsMultibody {
   NsArena           *arena;
   NsDiag            *diag;
@@ -136,6 +137,7 @@ struct NsMultibody {
   NsMbOperator       slot[NS_SLOTS];
   PetscReal         *work[4]; /* [unknowns] */
   PetscReal          length;
+  NsMbShares        *shares;          /* NULL: nobody has asked for them */
   PetscInt          *first_point;     /* [bodies + 1] of the scene */
   PetscReal         *picture, *drawn; /* [points of the scene, 3] in the frames of their bodies; scratch */
 };

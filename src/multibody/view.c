@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/tree_copies.h"
 #include "joints.h"
+#include "shares.h"
 #include "touch.h"
 
 /* Adds a body's named points, its lines and the surfaces of its shapes. */
@@ -274,4 +275,6 @@ const NsModelView NsMbView = {
   .points       = NsModelPoints_Multibody,
   .name_unknown = NsModelNameUnknown_Multibody,
   .probe        = NsModelProbe_Multibody,
+  .owners       = NsMbOwners,
+  .shares       = NsMbShareEnergies,
 };

@@ -8,11 +8,18 @@ static PetscBool has_column(const NsColumn *column, const NsSubject *subject)
   return !(column->needs & ~(subject ? subject->has : 0));
 }
 
+/* "bar.left.ux [m]" where the sink wants units, and the column is no word. */
 static void add_field(NsCsv *csv, const NsColumn *column, size_t base, const char *name)
 {
+  const PetscBool with_unit = csv->file.sink->units && column->unit && *column->unit && strcmp(column->unit, NS_UNIT_UNKNOWN) != 0;
+
   csv->field[csv->fields] = (NsCsvField){base + column->offset, column->unit == NULL, column->optional};
   if (csv->fields++) NsFileBytes(&csv->file, ",", 1);
   NsFileWord(&csv->file, name, 0);
+  if (!with_unit) return;
+  NsFileBytes(&csv->file, " [", 2);
+  NsFileWord(&csv->file, column->unit, 0);
+  NsFileBytes(&csv->file, "]", 1);
 }
 
 static void add_subject(NsCsv *csv, const NsColumn *columns, PetscInt number, const NsSubject *subject, NsArena *arena)

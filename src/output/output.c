@@ -154,9 +154,9 @@ PetscErrorCode NsWriterClose(NsWriter *writer, const char *status)
 {
   PetscFunctionBegin;
   if (!writer->open) PetscFunctionReturn(0);
-  writer->open = PETSC_FALSE; /* never closed twice, also if closing fails */
+  writer->open = PETSC_FALSE;                                              /* never closed twice, also if closing fails */
+  if (writer->type->close) PetscCall(writer->type->close(writer, status)); /* may write a last row */
   for (int i = 0; writer->type->csv[i]; i++) NsCsvClose(&writer->csv[i]);
-  if (writer->type->close) PetscCall(writer->type->close(writer, status));
   PetscFunctionReturn(0);
 }
 

@@ -40,6 +40,8 @@ static const NsKey output_keys[] = {
   {"checkpoints", NS_KEY_NUMBER, offsetof(NsOutputSettings, checkpoints), .dimension = NS_DIM_TIME, .default_value = "10 min", .minimum = "0",
     .help = "wall-clock time between two checkpoints, from which `percuss run --resume` continues; 0: only at its end, and when the run is stopped",
     .example = "1 min"},
+  {"units", NS_KEY_BOOLEAN, offsetof(NsOutputSettings, units), .default_value = "false",
+    .help = "headers of the tables have the unit behind each name, as in `bar.left.ux [m]`; all programs of percuss read both", .example = "true"},
   {NULL},
 };
 

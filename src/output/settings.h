@@ -7,6 +7,7 @@
 struct NsOutputSettings {
   const NsNode *where;
   const char   *directory;   /* NULL: out/<config's name> */
+  bool          units;       /* in the headers of tables */
   double        checkpoints; /* s of wall time between two; 0: none but when the run is stopped */
   /* A field for each writer with a key: `const void *frames`, the struct of its table, or `bool events`. */
 #define NS_WRITER(Name, key, table, default_text, help_text, example_text) const void *key;
@@ -37,7 +38,9 @@ typedef struct {
   long          every;
   NsWindow      window;
   NsStrings     probes;
-  bool          accelerations;
+  NsList        gauges; /* NsGaugeSettings by name */
+  bool          accelerations, principal_directions;
+  double        on_change; /* 0: every row */
 } NsHistorySettings;
 
 typedef struct {

@@ -180,6 +180,14 @@ static void __attribute__((format(printf, 4, 5))) complain(Reader *reader, const
   NsDiagError(reader->diag, place, "%s", message);
 }
 
+/* "gap" of "gap [m]", as headers with `output.units` have it. */
+static void drop_unit(Field *field)
+{
+  const char *unit = field->quoted || !field->size || field->text[field->size - 1] != ']' ? NULL : memchr(field->text, '[', field->size);
+
+  if (unit && unit > field->text + 1 && unit[-1] == ' ') field->size = (size_t)(unit - 1 - field->text);
+}
+
 /* NULL after an error. The file is percuss's if its first words are those of the table of this name; any other must at least have names. */
 static Reader *read_names(Reader plain, const char *line_end)
 {
@@ -199,6 +207,7 @@ static Reader *read_names(Reader plain, const char *line_end)
       complain(reader, from, (size_t)(line_end - from), "an unterminated quote, or text between a quote and the next comma");
       return NULL;
     }
+    drop_unit(&field);
     reader->name[reader->columns++] = keep_word(reader->arena, &field);
     if (first && reader->columns == 1 && strcmp(reader->name[0], first)) {
       complain(reader, text, field.size, "not a table %s of percuss: its first column must be '%s'", reader->file, first);

@@ -247,6 +247,7 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   if (!NsTreeSubstitute(run->tree, &NsTable_Config, arena, diag)) PetscFunctionReturn(0);
   if (!NsConfigRead(run->tree, options->analysis, &run->config, arena, diag)) PetscFunctionReturn(0);
   take_static_start(run);
+  run->sink.units     = run->config.output->units;
   run->sink.directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);
   if (!options->analysis) plan_steps(run);

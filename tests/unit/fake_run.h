@@ -78,6 +78,34 @@ static inline PetscErrorCode fake_contact_point(
 }
 
 /* "bar.left", "bar.right", and "bar@0.5" in the middle of the middle cell. */
+static inline PetscErrorCode fake_contact_frame(
+  NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal d[3][3])
+{
+  PetscReal u[3];
+
+  memset(d, 0, 9 * sizeof(PetscReal));
+  d[1][1] = d[2][2] = 1;
+  return fake_contact_point(model, t, touch_q, candidate, x, u, d[0]);
+}
+
+static inline PetscErrorCode fake_owners(NsModel *model, PetscInt *count, const NsOwner **owner)
+{
+  static const NsOwner owners[] = {{"bar", PETSC_TRUE}, {"springs.pad", PETSC_FALSE}};
+
+  (void)model;
+  *count = 2;
+  *owner = owners;
+  return 0;
+}
+
+static inline PetscErrorCode fake_shares(NsModel *model, PetscReal t, Vec q, Vec v, PetscBool powers_only, NsShare *share)
+{
+  (void)model, (void)q, (void)v, (void)powers_only;
+  share[0] = (NsShare){1 + t, 2 + t, 3 + t, 4 + t};
+  share[1] = (NsShare){.elastic = 5 + t, .damping = 6 + t};
+  return 0;
+}
+
 static inline PetscErrorCode fake_probe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
 {
   PetscFunctionBegin;
@@ -172,7 +200,12 @@ static inline void fake_create(FakeRun *fake)
     cell[2 * i]     = i;
     cell[2 * i + 1] = i + 1;
   }
-  model->view       = (NsModelView){.fields = fake_fields, .contact_point = fake_contact_point, .probe = fake_probe};
+  model->view       = (NsModelView){.fields = fake_fields,
+          .contact_point                    = fake_contact_point,
+          .contact_frame                    = fake_contact_frame,
+          .owners                           = fake_owners,
+          .shares                           = fake_shares,
+          .probe                            = fake_probe};
   model->kind       = "fake";
   model->unknowns   = FAKE_POINTS;
   model->candidates = FAKE_CANDIDATES;

@@ -58,6 +58,11 @@ static inline PetscReal NsFeComponentEnergy(const NsFe *fe, const NsFeComponent 
   return c->kind == NS_FE_FORCE ? NsFeForceComponentEnergy(fe, c, speed, q) : 0;
 }
 
+/* Of several processes that have these unknowns, the owner of the first one counts them. */
+PetscBool NsFeCountsHere(const NsLayout *layout, PetscInt n, const PetscInt *unknown);
+/* Elastic energy of a component, whose moved unknowns it takes in, at q in indices of this process; false: another process counts it, or it has none. */
+PetscBool NsFeElasticEnergy(const NsFe *fe, NsFeComponent *component, const PetscReal *q, PetscReal *energy);
+
 /* Speed of a rotor at which gyroscopic terms are part of the matrices; 0: none are. */
 PetscReal NsFeSpeedOf(const NsFe *fe, const NsFeBody *body, const PetscReal *speed);
 /* Y[n, n] = row X row' for matrices X[6, 6] of a force. */

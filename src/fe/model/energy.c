@@ -9,8 +9,7 @@
 #include "components.h"
 #include "fe/backend/backend.h"
 
-/* Of several processes that have these unknowns, the owner of the first one counts them. */
-static PetscBool counts_here(const NsLayout *layout, PetscInt n, const PetscInt *unknown)
+PetscBool NsFeCountsHere(const NsLayout *layout, PetscInt n, const PetscInt *unknown)
 {
   for (PetscInt i = 0; i < n; i++) {
     if (unknown[i] < 0) continue;
@@ -51,18 +50,25 @@ static PetscErrorCode total(const NsLayout *layout, Terms *terms, PetscReal *val
   PetscFunctionReturn(0);
 }
 
-/* Sum over components, not q' K q, which would lose the digits of small strains after large rigid displacements. */
-static void add_elastic_energy(const NsFe *fe, const PetscReal *q, Terms *elastic)
+PetscBool NsFeElasticEnergy(const NsFe *fe, NsFeComponent *c, const PetscReal *q, PetscReal *energy)
 {
   const NsLayout *layout = fe->back_end->layout;
   const PetscBool alone  = layout->ranks == 1; /* every element counts; one without free unknowns has no energy */
+  PetscReal       u[NS_COMPONENT_UNKNOWNS];
 
+  NsFeTakeMoved(fe, c);
+  if (c->kind == NS_FE_INERTIA || ((!alone || c->kind != NS_FE_ELEMENT) && !NsFeCountsHere(layout, c->n, c->unknown))) return PETSC_FALSE;
+  for (PetscInt k = 0; k < c->n; k++) u[k] = c->unknown[k] < 0 ? NsFeHeldValue(fe, c->unknown[k]) : q[NsLayoutIndex(layout, c->unknown[k])];
+  *energy = NsFeComponentEnergy(fe, c, NULL, u);
+  return PETSC_TRUE;
+}
+
+/* Sum over components, not q' K q, which would lose the digits of small strains after large rigid displacements. */
+static void add_elastic_energy(const NsFe *fe, const PetscReal *q, Terms *elastic)
+{
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
-    PetscReal u[NS_COMPONENT_UNKNOWNS];
-    NsFeTakeMoved(fe, &c);
-    if (c.kind == NS_FE_INERTIA || ((!alone || c.kind != NS_FE_ELEMENT) && !counts_here(layout, c.n, c.unknown))) continue;
-    for (PetscInt k = 0; k < c.n; k++) u[k] = c.unknown[k] < 0 ? NsFeHeldValue(fe, c.unknown[k]) : q[NsLayoutIndex(layout, c.unknown[k])];
-    add_term(elastic, NsFeComponentEnergy(fe, &c, NULL, u));
+    PetscReal energy;
+    if (NsFeElasticEnergy(fe, &c, q, &energy)) add_term(elastic, energy);
   }
 }
 
@@ -149,7 +155,7 @@ static PetscErrorCode outer_power(const NsModel *model, PetscReal t, PetscReal *
   PetscCall(NsLayoutExchange(layout, 3, array));
   NsFeOuterPower(model, &fe->here, t, array[0], array[1], array[2], &load, &damping);
   for (NsFeComponent c = {0}; fe->circulates && NsFeNext(fe, &c);) {
-    if (c.kind == NS_FE_FORCE && c.force->circulates && counts_here(layout, c.n, c.unknown))
+    if (c.kind == NS_FE_FORCE && c.force->circulates && NsFeCountsHere(layout, c.n, c.unknown))
       NsFeAddPower(&load, circulation(fe, &c, array[0], array[2]));
   }
   PetscCall(sum_power(layout, &load, &power->load));

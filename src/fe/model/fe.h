@@ -47,6 +47,7 @@ struct NsFePairPoints {
 typedef struct NsFeSurfaceContact NsFeSurfaceContact; /* src/fe/surface/contact.h */
 typedef struct NsFeReactions      NsFeReactions;      /* src/fe/model/reactions.c */
 typedef struct NsFeSliding        NsFeSliding;        /* src/fe/surface/sliding.h */
+typedef struct NsFeShares         NsFeShares;         /* src/fe/model/shares.c */
 
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
@@ -128,6 +129,7 @@ struct NsFe {
   NsList              contact_list;    /* of NsContactSettings: the contacts and ties of the config, and holds */
   NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
   NsFeReactions      *reactions;       /* NULL: nobody has asked for them */
+  NsFeShares         *shares;          /* NULL: nobody has asked for them */
   NsFeSliding        *sliding;         /* of these, the masters of contacts with finite sliding; NULL: none */
   PetscReal          *sliding_q;       /* [touches] where they are; NULL: not placed yet */
 };

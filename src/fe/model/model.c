@@ -3,6 +3,7 @@
 
       h(t, q, v) = f(t, q) + M g - K q - C v + spinning(t, q, v)          constant M, C, K but for unbalances of rotors whose spin is free
 */
+#include "shares.h"
 #include "equilibrium.h"
 #include "fe/backend/backend.h"
 #include "fe/surface/contact.h"
@@ -279,6 +280,19 @@ static PetscErrorCode NsModelContactPoint_Fe(
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsModelContactFrame_Fe(
+  NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal d[3][3])
+{
+  NsFe     *fe = model->data;
+  PetscReal u[3];
+
+  PetscFunctionBegin;
+  PetscCall(NsModelContactPoint_Fe(model, t, touch_q, candidate, x, u, d[0]));
+  for (int k = 0; k < 3; k++) x[k] += u[k];
+  NsPairTangents(&fe->pair[candidate], d[0], d + 1);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
 {
   NsFe *fe = model->data;
@@ -426,6 +440,10 @@ static const NsModelView fe_view = {
   .fields        = NsModelFields_Fe,
   .planes        = NsModelPlanes_Fe,
   .contact_point = NsModelContactPoint_Fe,
+  .contact_frame = NsModelContactFrame_Fe,
+  .owners        = NsFeOwners,
+  .shares        = NsFeShareEnergies,
+  .gauge         = NsFeGauge,
   .name_unknown  = NsFeNameUnknown,
   .probe         = NsFeProbe,
   .station       = NsFeStation,

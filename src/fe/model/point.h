@@ -47,6 +47,8 @@ PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace
 /* The unit direction along the body at a point, pointing outwards at its ends; false if the body has none there. */
 PetscBool      NsFeAxis(const NsFe *fe, const NsFePoint *spot, PetscReal axis[3]);
 PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
+/* src/fe/model/gauge.c: operation of percuss/model.h. */
+PetscErrorCode NsFeGauge(NsModel *model, const NsGaugeSettings *settings, NsProbe *probe, PetscBool *found, char *why, size_t size);
 /* src/fe/model/reactions.c: whether a name means a support, spring or bearing, such as bearings.left; and its reaction. Not found: why; found: why where it leaves out a link. */
 PetscBool      NsFeNamesReaction(const NsFe *fe, const char *name);
 PetscErrorCode NsFeReaction(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);

@@ -73,6 +73,7 @@ typedef struct {
   PetscBool        ready[NS_SLOTS];
   PetscReal       *h, *x; /* [n] scratch */
   PetscReal       *full;  /* [natural] scratch */
+  NsShare         *share; /* [owners] scratch; NULL: nobody has asked for them */
   Vec              q, v, a;
 } NsFeReduced;
 

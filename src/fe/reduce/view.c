@@ -1,5 +1,6 @@
 /* What writers show of a reduced model: the whole model's view of T x (reduce.h). */
 #include <stdio.h>
+#include "fe/model/shares.h"
 #include "reduce.h"
 
 /* to = T x, a vector of the whole model. */
@@ -45,6 +46,85 @@ static PetscErrorCode contact_point(
 
   PetscFunctionBegin;
   PetscCall(whole->view.contact_point(whole, t, touch_q, candidate, x, u, n));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode contact_frame(NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal d[3][3])
+{
+  NsModel *whole = ((NsFeReduced *)model->data)->whole;
+
+  PetscFunctionBegin;
+  PetscCall(whole->view.contact_frame(whole, t, touch_q, candidate, x, d));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode owners(NsModel *model, PetscInt *count, const NsOwner **owner)
+{
+  NsFeReduced *self = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(self->whole->view.owners(self->whole, count, owner));
+  if (!self->share) self->share = NsArenaAlloc(model->arena, sizeof(*self->share) * (size_t)(*count + 1));
+  PetscFunctionReturn(0);
+}
+
+/* Of macneal: to = [R_b A, Phi - R_b A Phi_b] (P eta, eta) = Phi eta, the motion of the modes alone. */
+static void recover_modes(NsFeReduced *self, Vec x, Vec to)
+{
+  const PetscReal *eta = NsVecRead(x) + self->boundary;
+
+  for (PetscInt i = 0; i < self->boundary; i++) self->x[i] = 0;
+  NsDenseAdd(self->boundary, self->modes, self->P, 1, eta, self->x);
+  for (PetscInt j = 0; j < self->modes; j++) self->x[self->boundary + j] = eta[j];
+  for (PetscInt i = 0; i < self->natural; i++) self->full[i] = 0;
+  NsDenseAdd(self->natural, self->n, self->T, 1, self->x, self->full);
+  NsLayoutSpread(self->whole->layout, self->full, NsVecArray(to));
+}
+
+/*
+  Of macneal: the boundary has no mass, and with `fade` more flexibility than the shapes T have. Energies are those of the modes, and d'A d/2 of d = u_b - P eta belongs to the bodies of
+  the boundary's DOF, each with d_i (A d)_i/2.
+*/
+static PetscErrorCode share_macneal(NsFeReduced *self, PetscReal t, Vec q, Vec v, PetscInt owners, NsShare *share)
+{
+  const NsFe      *fe = self->whole->data;
+  const PetscReal *x  = NsVecRead(q);
+  const PetscInt   b  = self->boundary;
+
+  PetscFunctionBegin;
+  recover_modes(self, q, self->a);
+  recover_modes(self, v, self->v);
+  PetscCall(self->whole->view.shares(self->whole, t, self->a, self->v, PETSC_FALSE, self->share));
+  for (PetscInt k = 0; k < owners; k++) {
+    share[k].kinetic   = self->share[k].kinetic;
+    share[k].elastic   = self->share[k].elastic;
+    share[k].potential = self->share[k].potential;
+  }
+  for (PetscInt i = 0; i < b; i++) {
+    self->x[i] = x[i];
+    self->h[i] = 0;
+  }
+  NsDenseAdd(b, self->modes, self->P, -1, x + b, self->x);
+  NsDenseAdd(b, b, self->A, 1, self->x, self->h);
+  for (PetscInt i = 0; i < b; i++) {
+    NsShare *body = &share[NsFeBodyOf(fe, self->unknown[i])];
+    body->elastic += self->x[i] * self->h[i] / 2;
+    body->potential -= self->x[i] * self->load[i]; /* that of the weight */
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode shares(NsModel *model, PetscReal t, Vec q, Vec v, PetscBool powers_only, NsShare *share)
+{
+  NsFeReduced   *self = model->data;
+  PetscInt       count;
+  const NsOwner *owner;
+
+  PetscFunctionBegin;
+  PetscCall(owners(model, &count, &owner));
+  NsReduceRecover(self, q, v, NULL);
+  PetscCall(self->whole->view.shares(self->whole, t, self->q, self->v, powers_only, share));
+  if (self->massless && !powers_only) PetscCall(share_macneal(self, t, q, v, count, share));
   PetscFunctionReturn(0);
 }
 
@@ -110,6 +190,16 @@ static PetscErrorCode probe(NsModel *model, const char *name, NsProbe *result, P
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode gauge(NsModel *model, const NsGaugeSettings *settings, NsProbe *result, PetscBool *found, char *why, size_t size)
+{
+  NsFeReduced *self = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(self->whole->view.gauge(self->whole, settings, result, found, why, size));
+  for (PetscInt c = 0; c < result->columns && *found; c++) take_column(self, model->arena, &result->column[c]);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode station(NsModel *model, const NsStationSettings *settings, NsStation *result, PetscBool *found, char *why, size_t size)
 {
   NsFeReduced *self = model->data;
@@ -139,6 +229,10 @@ const NsModelView NsReduceView = {
   .fields        = fields,
   .planes        = planes,
   .contact_point = contact_point,
+  .contact_frame = contact_frame,
+  .owners        = owners,
+  .shares        = shares,
+  .gauge         = gauge,
   .name_unknown  = name_unknown,
   .probe         = probe,
   .station       = station,
