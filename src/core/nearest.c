@@ -72,7 +72,7 @@ const char *NsNearestWord(const char *word, const char *const *words)
   const size_t size = strlen(word);
 
   if (size > LONGEST) return NULL;
-  for (const char *const *at = words; *at; ++at) {
+  for (const char *const *at = words; at && *at; ++at) {
     const size_t other = strlen(*at), longer = size > other ? size : other;
     const int    limit = (int)(longer / 3);
     int          d, same = 0;
