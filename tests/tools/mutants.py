@@ -62,11 +62,23 @@ TESTS = {
     "study": ["unit_study", STUDY, ERRORS],
     "cli": ["unit_explain", COMMANDS, MODES, COMPARE, ERRORS, REPEAT, STUDY, RESULTS],
 }
+REDUCED, STATIC = "tests/results/test_reduced.py", "tests/results/test_static.py"
 # Parts of rooms, for --room, with fewer tests than the room has.
 PARTS = {
     "contact/laws": ["conformance_law_kinds", "conformance_contact_laws", MULTIBODY],
     "fe/elements": ["unit_solid", "unit_shapes", "unit_beam_matrices", "unit_beam", "unit_section", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
     "fe/model/moving": ["conformance_motion", "unit_fe", "conformance_loads", SECTIONS],
+    "fe/attach/links": ["conformance_links", ERRORS],
+    "fe/model/static_contact": [STATIC, ERRORS],
+    "fe/model/static_results": [STATIC, SECTIONS],
+    "fe/reduce": [REDUCED, ERRORS],
+    "fe/surface/faces": ["unit_sliding", "unit_surfaces", "published_finite_sliding", "published_surfaces"],
+    "fe/surface/sliding": ["unit_sliding", "unit_surfaces", "published_finite_sliding", "published_surfaces"],
+    "multibody/candidates": ["unit_passage", "unit_touches", "conformance_pairs", MULTIBODY],
+    "multibody/clearance": [MULTIBODY, ERRORS],
+    "multibody/joints": [MULTIBODY, ERRORS],
+    "run/switch": ["conformance_switches", ERRORS],
+    "contact/passage": ["unit_passage"],
     "fe/model/solids": ["unit_solid", "unit_solid_mesh", "conformance_elements", "published_solid_impact", ASSUMPTIONS, COMMANDS],
     "fe/bodies/solid": ["unit_solid", "unit_solid_mesh", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
 }
