@@ -393,6 +393,11 @@ class Processes(unittest.TestCase):
         self.same_bytes(config("solid_bar"), "bodies.bar.mass=lumped", "bodies.bar.mesh.box={from: [1 um, 0, 0], to: [40 mm, 10 mm, 10 mm], cells: [4, 1, 1], elements: tet10}",
                         "scheme={type: half_explicit, step: 0.1 us}", "time.end=20 us", FEW, ranks=(2,))
 
+    def test_bytes_of_several_shapes(self):
+        mesh = os.path.join(ROOT, "meshes/patch_quad_tri.msh")
+        self.same_bytes(config("solid_bar"), "bodies.bar.mass=lumped", f"bodies.bar.mesh={{file: {mesh}}}", "bodies.bar.state=plane_strain", "contacts.wall.friction=0.2",
+                        "bodies.bar.initial.velocity=[-0.1 m/s, 0.05 m/s, 0]", "output.history.probes=[bar.corner_right, bar.right]", "scheme={type: half_explicit, step: 0.5 us}", "time.end=100 us", FEW)
+
     def test_bytes_of_two_solids(self):
         both = ("bodies.base.mass=lumped", "bodies.block.mass=lumped", "start=as_given", "scheme.type=half_explicit", "time.end=30 us", FEW)
         one = self.same_bytes(config("block_on_base"), *both, impulses=0)  # closed throughout, without impacts

@@ -41,6 +41,20 @@ static void lanczos_encloses_the_eigenvalue(void **state)
      "  faster: {type: solid, mass: lumped, state: plane_strain, mesh: {box: {from: [0, 0, 0], to: [1 mm, 1 mm, 0], cells: [10, 10, 0]}}, " STEEL
      "}\n",
       "half_explicit"},
+    /* Triangles; massless contact nodes. */
+    {"bodies:\n  b: {type: solid, mass: lumped, state: plane_strain, mesh: {box: {from: [0, 0, 0], to: [40 mm, 20 mm, 0], cells: [60, 30, 0], elements: tri3}}, " STEEL
+     "}\n",
+      "half_explicit"},
+    {"bodies:\n  b: {type: solid, mass: redistributed, formulation: standard, state: axisymmetric, mesh: {box: {from: [10 mm, 0, 0], to: [20 mm, 40 mm, 0], cells: [30, 60, 0]}}, " STEEL
+     "}\n"
+     "contacts: {w: {between: [b.bottom, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]}}\n",
+      "massless_contact"},
+    {"bodies:\n  b: {type: solid, mass: redistributed, mesh: {box: " BOX "[16, 9, 8]}}, " STEEL "}\n"
+     "contacts: {w: {between: [b.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}\n",
+      "massless_contact"},
+    {"bodies:\n  b: {type: solid, mass: redistributed, mesh: {box: " BOX "[16, 9, 8], elements: tet4}}, " STEEL "}\n"
+     "contacts: {w: {between: [b.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}\n",
+      "massless_contact"},
   };
 
   (void)state;
