@@ -8,3 +8,5 @@ NS_BEARING_LAW(Film, film, "journal bearing with an oil film, short or of finite
 NS_BEARING_LAW(SqueezeFilm, squeeze_film, "squeeze-film damper, short or of finite length", "{diameter: 130 mm, length: 23 mm, clearance: 0.08 mm, viscosity: 0.028 Pa s}")
 NS_BEARING_LAW(Rolling, rolling, "ball or roller bearing with clearance", "{elements: 7, stiffness: 1.054e10, clearance: 5 um, travel: 50 um}")
 NS_BEARING_LAW(Magnetic, magnetic, "active magnetic bearing with a position controller", "{bias_force: 200 N, gap: 0.5 mm, stiffness: 4 MN/m, damping: 2 kN s/m}")
+NS_BEARING_LAW(Ring, ring, "elastic ring around the journal, with a gap and friction", "{gap: 10 um, stiffness: 20 MN/m, friction: 0.1, radius: 25 mm}")
+NS_BEARING_LAW(RadialCubic, cubic, "force proportional to the cube of the displacement, towards the centre", "{coefficient: 1 N/mm^3, travel: 2 mm}")
