@@ -299,6 +299,7 @@ PICTURES = {
     "woodpecker": (panel(strobe, count=4, until=0.13), panel(columns, table="history", names=("sleeve.y",), unit="m", label="sleeve")),
     "wall_of_boxes": (panel(scene, frame=20), panel(columns, table="energy", names=("kinetic", "potential", "impact", "friction"), unit="J", label="energy")),
     "newton_cradle": (panel(scene, frame=20), panel(columns, table="history", names=("ball_1.vx", "ball_2.vx", "ball_20.vx"), unit=None, label="velocity (m/s)")),
+    "rotor_annular_rub": (panel(orbit, name="wheel"), energy),
     "rotor_in_polygon": (panel(scene, frame=-1), panel(orbit, name="wheel")),
     "box_on_belt": (panel(strobe, count=4), panel(columns, table="history", names=("box.x", "box.z"), unit="m", label="center")),
     "stribeck_belt": (panel(columns, table="history", names=("block.center.ux",), unit="m", label="block"), panel(columns, table="contacts", names=("belt.slip_velocity_1",), unit="m/s", label="slip")),

@@ -34,8 +34,10 @@ typedef struct {
   long                       times, settle, points;
   double                     forcing_period; /* s; 0: that of the loads */
   double                     step;
-  const NsOrbitOverSettings *over;   /* NULL: one orbit */
-  NsStrings                  follow; /* key `switch` */
+  const NsOrbitOverSettings *over;     /* NULL: one orbit */
+  NsStrings                  follow;   /* key `switch` */
+  long                       starts;   /* other initial states that are tried */
+  bool                       circular; /* equilibrium in a turning frame */
 } NsOrbitSettings;
 
 /* A point along a rotor whose orbit is recorded. */

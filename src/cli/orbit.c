@@ -251,8 +251,15 @@ static void print_orbit(const NsOrbitBranch *branch, const NsOrbitPoint *point)
 
   printf("  period %.9g s", point->orbit->T);
   if (system->period > 0) printf(", %d %s of the forcing", (int)point->orbit->times, NsPlural(point->orbit->times, "period", "periods"));
-  printf("; %d %s, %d %s; %s\n", (int)point->orbit->count, NsPlural(point->orbit->count, "event", "events"), (int)point->impacts,
-    NsPlural(point->impacts, "impact", "impacts"), point->stable ? "stable" : "UNSTABLE");
+  if (system->circle)
+    printf("; circular%s; %s\n",
+      !system->contacts  ? ""
+      : point->share > 0 ? ", in contact"
+                         : ", without contact",
+      point->stable ? "stable" : "UNSTABLE");
+  else
+    printf("; %d %s, %d %s; %s\n", (int)point->orbit->count, NsPlural(point->orbit->count, "event", "events"), (int)point->impacts,
+      NsPlural(point->impacts, "impact", "impacts"), point->stable ? "stable" : "UNSTABLE");
   printf("  multipliers");
   for (PetscInt i = 0; i < shown; i++) printf("  %.9g%+.9gi", point->re[i], point->im[i]);
   printf("%s\n", shown < system->states ? "  ..." : "");

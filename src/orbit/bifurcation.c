@@ -5,6 +5,7 @@
       torus (Neimark-Sacker)              modulus of a complex pair - 1
       grazing   least value of a gap between impacts, or approach velocity of an impact
       sliding   the same of friction forces and slip velocities
+      hopf      a fold of circular orbits of unknown period where the circle is a point: the whirl begins there
 
   Beyond a grazing or sliding point the sequence is no motion of the model. At grazing the multipliers go to infinity, and det(M + I) changes its sign there: only what has a multiplier at -1
   (1) counts as flip (branch point).
@@ -13,9 +14,10 @@
 #include <string.h>
 #include "orbit.h"
 
-const char *const NsBifurcationNames[NS_BIFURCATIONS] = {"fold", "flip", "torus", "branch", "grazing", "sliding"};
+const char *const NsBifurcationNames[NS_BIFURCATIONS] = {"fold", "flip", "torus", "branch", "grazing", "sliding", "hopf"};
 
-#define NS_SAME 1e-9 /* of the range: what is as near to grazing belongs to it, such as the fold where two events meet */
+#define NS_POINT 1e-2 /* of the last circle */
+#define NS_SAME  1e-9 /* of the range: what is as near to grazing belongs to it, such as the fold where two events meet */
 
 typedef struct {
   NsBifurcationKind kind;
@@ -69,8 +71,14 @@ static PetscErrorCode measure(NsOrbitBranch *branch, const Test *test, NsOrbitPo
   PetscFunctionBegin;
   switch (test->kind) {
   case NS_BIFURCATION_FOLD: break;
-  case NS_BIFURCATION_FLIP: PetscCall(NsOrbitDeterminant(branch->system->states, point->M, -1, &point->flip)); break;
-  case NS_BIFURCATION_BRANCH: PetscCall(NsOrbitBranching(branch, point)); break;
+  case NS_BIFURCATION_FLIP:
+    if (branch->system->circle) PetscCall(NsOrbitStability(branch, point));
+    PetscCall(NsOrbitFlip(branch, point));
+    break;
+  case NS_BIFURCATION_BRANCH:
+    if (branch->system->circle) PetscCall(NsOrbitStability(branch, point));
+    PetscCall(NsOrbitBranching(branch, point));
+    break;
   case NS_BIFURCATION_TORUS: PetscCall(NsOrbitStability(branch, point)); break;
   default: PetscCall(NsOrbitFindMargins(branch, point));
   }
@@ -147,6 +155,19 @@ static void add(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *poi
   branch->bifurcation[branch->bifurcations++] = (NsBifurcation){kind, point->mark, branch->curves, angle, contact, point};
 }
 
+/* Whether a circle, which a has, is a point there. */
+static PetscBool vanishes(const NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *there)
+{
+  PetscReal before = 0, after = 0;
+
+  if (!branch->system->circle || branch->system->period > 0) return PETSC_FALSE;
+  for (PetscInt i = 0; i < branch->system->states; i++) {
+    before = PetscMax(before, PetscAbsReal(a->orbit->x0[i]) / branch->size[i]);
+    after  = PetscMax(after, PetscAbsReal(there->orbit->x0[i]) / branch->size[i]);
+  }
+  return after < NS_POINT * before;
+}
+
 PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscBool *changed)
 {
   const PetscInt n    = branch->system->states;
@@ -180,7 +201,8 @@ PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
       if (found[kind] && (next < 0 || found[kind]->s < found[next]->s)) next = kind;
     }
     if (next < 0) break;
-    add(branch, (NsBifurcationKind)next, found[next], angle[next], NULL);
+    add(branch, next == NS_BIFURCATION_FOLD && vanishes(branch, a, found[next]) ? NS_BIFURCATION_HOPF : (NsBifurcationKind)next, found[next],
+      angle[next], NULL);
     found[next] = NULL;
   }
   if (edge)

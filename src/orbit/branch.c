@@ -17,6 +17,7 @@
 #define NS_FIRST_STEP 0.01
 #define NS_LEAST_STEP 1e-9
 #define NS_TURN       0.95 /* cosine */
+#define NS_KINK       1e-3 /* step within which laws with kinks may turn a branch by up to a right angle */
 #define NS_ASTRAY     1e-4 /* shortest step that is repeated because an event was not the first root */
 #define NS_REACH      0.1
 #define NS_BEYOND     1e-6 /* of the range, behind a grazing point */
@@ -144,7 +145,7 @@ static PetscErrorCode advance(NsOrbitBranch *branch, const NsOrbitPoint *a, Pets
     PetscCall(NsOrbitStepFrom(branch, a, *ds, b, &iterations));
     if (!*b) continue;
     for (PetscInt j = 0; j < q; j++) cosine += a->tangent[j] * (*b)->tangent[j];
-    if (cosine < NS_TURN) continue;
+    if (cosine < NS_TURN && !(branch->system->run && *ds <= NS_KINK && cosine > 0)) continue;
     PetscCall(NsOrbitExamine(branch, *b));
     if ((*b)->astray && *ds > NS_ASTRAY) continue;
     if (iterations <= 3) *ds = PetscMin(1.4 * *ds, branch->longest);
@@ -192,6 +193,10 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
   for (PetscInt i = known; i < branch->bifurcations; i++) {
     const NsOrbitPoint *point = branch->bifurcation[i].point;
     if (point->p >= low && point->p <= high) add_point(branch, curve, point);
+    if (branch->bifurcation[i].kind == NS_BIFURCATION_HOPF) {
+      curve->end = NsArenaPrint(branch->arena, "its circle becomes a point at %s", branch->bifurcation[i].name);
+      PetscFunctionReturn(0);
+    }
   }
   if (changed) {
     PetscCall(other_sequence(branch, b, reach_behind(branch, known, b->p), &last));

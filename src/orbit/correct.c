@@ -19,6 +19,8 @@
 #define NS_FAR        1e-6  /* scaled residual above which dR/dp is computed anew */
 #define NS_TIMING     1e-5  /* of the period */
 #define NS_ENOUGH     1e-10 /* where rounding allows no more */
+#define NS_NEUTRAL \
+  1e-9 /* of circular orbits: an eigenvalue with a smaller damping ratio neither grows nor decays; of an undamped mesh rounding would decide */
 
 PetscErrorCode NsOrbitBranchSystem(NsOrbitBranch *branch, PetscReal p, NsOrbitSystem **system, const char **why)
 {
@@ -66,6 +68,9 @@ PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit)
   PetscFunctionBegin;
   branch->size = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)branch->system->states);
   PetscCall(NsOrbitSizes(branch->system, orbit, branch->size));
+  for (PetscInt i = 0; i < branch->system->states && branch->system->circle;
+       i++) /* all nodes of a mesh move together: one step is that of their mean */
+    branch->size[i] *= PetscSqrtReal((PetscReal)branch->system->states);
   branch->duration = orbit->T;
   PetscFunctionReturn(0);
 }
@@ -128,7 +133,7 @@ static PetscErrorCode look(Newton *newton, NsOrbit *orbit, PetscReal p, PetscRea
 static PetscErrorCode look_beside(Newton *newton, NsOrbit *orbit, PetscReal p, PetscBool *good)
 {
   const PetscInt  n = newton->n;
-  const PetscReal d = (newton->branch->system->run ? NS_COARSER : NS_DIFFERENCE) * range_of(newton->branch);
+  const PetscReal d = (newton->branch->system->run && !newton->branch->system->circle ? NS_COARSER : NS_DIFFERENCE) * range_of(newton->branch);
   PetscReal      *J;
 
   PetscFunctionBegin;
@@ -371,7 +376,7 @@ static void look_at_probes(void *context, const NsOrbitMoment *moment)
 }
 
 /* Of an orbit of unknown period the multiplier of the motion along it, 1, is left out. */
-static void judge(NsOrbitPoint *point, PetscInt n, PetscBool unforced)
+static void judge(NsOrbitPoint *point, PetscInt n, PetscBool unforced, PetscReal limit)
 {
   PetscInt along = -1;
 
@@ -383,8 +388,8 @@ static void judge(NsOrbitPoint *point, PetscInt n, PetscBool unforced)
   for (PetscInt i = 0; i < n; i++) {
     const PetscReal size = hypot(point->re[i], point->im[i]);
     if (i == along) continue;
-    point->stable = point->stable && size < 1;
-    point->pairs += size > 1 && point->im[i] > 0;
+    point->stable = point->stable && size < limit;
+    point->pairs += size > limit && point->im[i] > 0;
   }
 }
 
@@ -398,7 +403,7 @@ static PetscErrorCode confirm(NsOrbitBranch *branch, NsOrbitPoint *point)
   const char    *why;
 
   PetscFunctionBegin;
-  if (system->run) { /* the orbit is that of a simulation */
+  if (system->run && !system->circle) { /* the orbit is that of a simulation */
     PetscCall(NsOrbitStartsOpen(system, point->orbit, branch->size, &point->confirmed));
     NsArenaDestroy(&arena);
     PetscFunctionReturn(0);
@@ -429,7 +434,14 @@ PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscCall(PetscArraycpy(M, point->M, n * n));
   PetscCall(NsOrbitMultipliers(n, M, point->re, point->im));
   PetscCall(PetscFree(M));
-  judge(point, n, !(branch->system->period > 0));
+  for (PetscInt i = 0; i < n && branch->system->circle; i++) {
+    const PetscReal rate = PetscAbsReal(point->re[i]) > NS_NEUTRAL * hypot(point->re[i], point->im[i]) ? point->re[i] : 0;
+    const PetscReal size = exp(rate * point->orbit->T), angle = point->im[i] * point->orbit->T;
+    point->re[i] = size * cos(angle);
+    point->im[i] = size * sin(angle);
+  }
+  if (branch->system->circle) NsOrbitSortMultipliers(n, point->re, point->im);
+  judge(point, n, !(branch->system->period > 0), branch->system->circle ? 1 + NS_NEUTRAL : 1);
   PetscFunctionReturn(0);
 }
 
@@ -449,13 +461,30 @@ PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsOrbitBranching(NsOrbitBranch *branch, NsOrbitPoint *point)
+/* det(M - target I). Of circular orbits by the multipliers, because M is not theirs; complex pairs have no sign. */
+static PetscErrorCode determinant(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscReal target, PetscReal *value)
 {
   const PetscInt n = branch->system->states;
 
   PetscFunctionBegin;
+  *value = 1;
+  if (!branch->system->circle) PetscCall(NsOrbitDeterminant(n, point->M, target, value));
+  for (PetscInt i = 0; i < n && branch->system->circle; i++) *value *= point->im[i] == 0 ? point->re[i] - target : 1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitFlip(NsOrbitBranch *branch, NsOrbitPoint *point)
+{
+  PetscFunctionBegin;
+  PetscCall(determinant(branch, point, -1, &point->flip));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitBranching(NsOrbitBranch *branch, NsOrbitPoint *point)
+{
+  PetscFunctionBegin;
   point->branching = 1; /* of orbits of unknown period det(M - I) is 0, and the test is left out */
-  if (branch->system->period > 0) PetscCall(NsOrbitDeterminant(n, point->M, 1, &point->branching));
+  if (branch->system->period > 0) PetscCall(determinant(branch, point, 1, &point->branching));
   PetscFunctionReturn(0);
 }
 
@@ -466,23 +495,23 @@ PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point)
 
   PetscFunctionBegin;
   PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
-  const PetscInt n     = system->states;
-  Views          views = {.system = system, .orbit = point->orbit, .point = point};
-  point->low           = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
-  point->high          = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
-  point->impacts       = 0;
+  Views views    = {.system = system, .orbit = point->orbit, .point = point};
+  point->low     = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
+  point->high    = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
+  point->impacts = 0;
   point->slowest = point->share = 0;
   for (PetscInt k = 0; k < system->probes; k++) {
     point->low[k]  = PETSC_MAX_REAL;
     point->high[k] = -PETSC_MAX_REAL;
   }
   PetscCall(NsOrbitStability(branch, point));
-  PetscCall(NsOrbitDeterminant(n, point->M, -1, &point->flip));
+  PetscCall(NsOrbitFlip(branch, point));
   PetscCall(NsOrbitBranching(branch, point));
   PetscCall(PetscMalloc3(system->m, &views.rate, system->m, &views.second, (size_t)(2 * system->probes + 1), &views.value));
   PetscCall(find_margins(branch, point, 200, &views));
   PetscCall(PetscFree3(views.rate, views.second, views.value));
   if (system->run) point->impacts = system->impacts;
+  for (PetscInt i = 0; i < system->contacts && system->circle; i++) point->share = point->orbit->first[i] != NS_ORBIT_OPEN ? 1 : point->share;
   PetscCall(confirm(branch, point));
   PetscFunctionReturn(0);
 }

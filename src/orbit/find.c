@@ -37,7 +37,7 @@ PetscErrorCode NsOrbitAttempt(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit
   PetscCall(NsOrbitExamine(branch, *point));
   if ((*point)->confirmed || !(*system)->run) PetscFunctionReturn(0);
   *why =
-    "a contact is closed where the orbit begins, and the model is nonlinear: multipliers cannot be computed by finite differences there. If it opens in a period, shift the phases of the loads";
+    "a contact opens or closes where the orbit begins, and the model is nonlinear: multipliers cannot be computed by finite differences there. Shift the phases of the loads";
   PetscFunctionReturn(0);
 }
 
@@ -50,6 +50,10 @@ PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times,
   *found = NULL;
   PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
   if (!system) PetscFunctionReturn(0);
+  if (system->circle) {
+    PetscCall(NsOrbitSearchCircle(branch, p, times, periods, found, why));
+    PetscFunctionReturn(0);
+  }
   if (!(system->period > 0) && times > 1) *why = "this model has no periodic load, so that there are no periods of the forcing to count (times)";
   if (!(system->period > 0) && !*why) PetscCall(NsOrbitSearchFree(branch, p, found, why));
   if (!(system->period > 0)) PetscFunctionReturn(0);

@@ -203,6 +203,10 @@ PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, cons
 
   PetscFunctionBegin;
   *why = NULL;
+  if (system->circle) {
+    PetscCall(NsOrbitCircleFly(system, T, x0, first, arena, orbit, x1));
+    PetscFunctionReturn(0);
+  }
   if (system->run) {
     PetscCall(simulate(system, t0, T, x0, arena, orbit, x1, why));
     PetscFunctionReturn(0);

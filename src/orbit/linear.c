@@ -306,7 +306,12 @@ PetscErrorCode NsOrbitSystemCreate(NsRun *run, PetscReal forcing_period, NsArena
   PetscBool      fits = PETSC_FALSE;
 
   PetscFunctionBegin;
-  *result                   = NULL;
+  *result = NULL;
+  if (NsRunSettings(run)->orbit->circular) {
+    *why = NsOrbitCircleRefusal(run, arena);
+    if (!*why) PetscCall(NsOrbitCircleSystem(run, forcing_period, arena, result, why));
+    PetscFunctionReturn(0);
+  }
   *why                      = refusal(run, arena);
   const PetscBool simulated = is_simulated(NsRunModel(run)) && strcmp(NsRunScheme(run)->type->variant.name, "modal");
   if (!*why && simulated) *why = simulation_refusal(run, arena);
@@ -353,6 +358,7 @@ PetscErrorCode NsOrbitSystemDestroy(NsOrbitSystem **system)
   PetscFunctionBegin;
   if (!*system) PetscFunctionReturn(0);
   if (!(*system)->borrows && (*system)->chain) PetscCall(NsLocalChainDestroy(&(*system)->chain));
+  if ((*system)->circle) PetscCall(NsOrbitCircleDestroy((*system)->circle));
   if ((*system)->run) {
     PetscCall(NsRunDestroy(&(*system)->run));
     NsArenaDestroy(&(*system)->run_arena);

@@ -20,6 +20,7 @@
       mode.c       equations of motion and event functions of one mode
       motion.c     motion within a mode
       simulate.c   nonlinear models: simulations over a period instead of linear modes
+      circular.c   whirl on a circle: an equilibrium in a turning frame, without any simulation
       jump.c       impacts, and which contacts stay closed
       flight.c     a simulation over one period, which finds its sequence
       sequence.c   residual, Jacobian, multipliers
@@ -27,6 +28,7 @@
       correct.c    Newton's method, what is known of an orbit
       find.c       the first orbit
       find_free.c  the same where nothing gives the period
+      find_circular.c  the same of circular orbits
       branch.c     pseudo-arclength continuation, switching
       bifurcation.c  test functions along a branch, and where they vanish
 
@@ -100,6 +102,8 @@ typedef struct {
   PetscReal  *forces; /* [contacts] */
 } NsOrbitProbe;
 
+typedef struct NsOrbitCircle NsOrbitCircle; /* circular.c */
+
 typedef struct {
   NsArena        *arena;                          /* owned */
   PetscInt        states, harmonics, m, contacts; /* states: coordinates and velocities; m = states + 1 + 2 harmonics */
@@ -117,10 +121,13 @@ typedef struct {
   NsLocalChain   *chain;
   PetscBool       borrows; /* the chain is of another system, which lives longer */
   /* Nonlinear models (simulate.c); then there are no contacts, modes and A. */
-  NsRun    *run;       /* NULL: linear; owned */
-  NsArena  *run_arena; /* of the run, owned, set by who creates the system */
-  PetscReal rough;     /* scaled residual that the tolerance of the scheme allows */
-  PetscInt  impacts;   /* of the last simulation */
+  NsRun   *run;       /* NULL: linear; owned */
+  NsArena *run_arena; /* of the run, owned, set by who creates the system */
+  /* Circular orbits: contacts are those of the model, and x ends with their forces. */
+  NsOrbitCircle *circle;  /* NULL: any orbit; owned */
+  int            sense;   /* in which the loads turn about the axis, 1 or -1; 0: there are none */
+  PetscReal      rough;   /* scaled residual that the tolerance of the scheme allows */
+  PetscInt       impacts; /* of the last simulation */
 } NsOrbitSystem;
 
 /* Of a run that has been created; if (*system)->run is set, the system owns the run from now on, and its arena goes into run_arena. forcing_period > 0 replaces that of the model's loads. *why: NULL, or the reason why the model is not supported, for the user; in the arena. */
@@ -177,6 +184,7 @@ typedef struct {
   PetscReal      T;     /* s */
   PetscReal     *x0;    /* [states] */
   PetscReal     *theta; /* [count] */
+  int            sense; /* of circular orbits: 1 or -1, about the axis */
 } NsOrbit;
 
 /* A copy in the arena. */
@@ -209,6 +217,8 @@ PetscErrorCode NsOrbitField(NsOrbitSystem *system, const NsOrbit *orbit, PetscRe
 PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *J, PetscReal *M);
 /* Eigenvalues of M[n, n], which is destroyed: largest modulus first, of a pair first that with the positive imaginary part. */
 PetscErrorCode NsOrbitMultipliers(PetscInt n, PetscReal *M, PetscReal *re, PetscReal *im);
+/* Puts them in this order; both of a pair are neighbours. */
+void NsOrbitSortMultipliers(PetscInt n, PetscReal *re, PetscReal *im);
 /* det(M - s I). */
 PetscErrorCode NsOrbitDeterminant(PetscInt n, const PetscReal *M, PetscReal s, PetscReal *determinant);
 
@@ -252,9 +262,35 @@ PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrb
 PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, PetscReal *x1,
   void (*look)(void *context, const NsOrbitMoment *), void *context, const char **why);
-/* Whether all contacts are open at the start: central differences are not possible across a closed contact. */
+/* Whether all contacts are open at the start, or closed and at rest: central differences are not possible across a contact that is about to close. */
 PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscBool *open);
 PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
+
+/* The probes of a run that are linear in the state: their rows; with room for `more`. */
+PetscErrorCode NsOrbitStateProbes(NsOrbitSystem *system, NsRun *run, PetscInt more);
+
+/* circular.c: the system of circular orbits of a model, of which NsOrbitCircleRefusal knows nothing against it (NULL); what NsOrbitResidual, Trace, Margins, Field and Fly are for it. */
+const char    *NsOrbitCircleRefusal(NsRun *run, NsArena *arena);
+PetscErrorCode NsOrbitCircleSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
+PetscErrorCode NsOrbitCircleDestroy(NsOrbitCircle *circle);
+PetscErrorCode NsOrbitCircleResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
+/* M[states, states]: the matrix of the motion in the turning frame, at the last residual with a Jacobian; multipliers are exp(s T) of its eigenvalues s. */
+PetscErrorCode NsOrbitCircleMonodromy(const NsOrbitSystem *system, PetscReal *M);
+void           NsOrbitCircleField(const NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f);
+PetscErrorCode NsOrbitCircleTrace(
+  NsOrbitSystem *system, const NsOrbit *orbit, PetscInt least, void (*look)(void *context, const NsOrbitMoment *), void *context);
+PetscErrorCode NsOrbitCircleMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin);
+/* The sequence that the state x0 has: contacts that penetrate are closed, those that pull are open. first: those that are closed before; NULL: what touches is. */
+PetscErrorCode NsOrbitCircleFly(
+  NsOrbitSystem *system, PetscReal T, const PetscReal *x0, const unsigned char *first, NsArena *arena, NsOrbit *orbit, PetscReal *x1);
+/* Makes its circle small enough for nothing to penetrate. */
+PetscErrorCode NsOrbitCircleShrink(NsOrbitSystem *system, NsOrbit *orbit);
+/* Its start turned about the axis. */
+void NsOrbitCircleTurn(const NsOrbitSystem *system, PetscReal angle, NsOrbit *orbit);
+/* Whether it solves the equations at other angles, too. */
+PetscErrorCode NsOrbitCircleHolds(NsOrbitSystem *system, const NsOrbit *orbit, PetscBool *holds);
+/* Speed of the whirl of x[states]. */
+PetscErrorCode NsOrbitCircleSpeed(NsOrbitSystem *system, const PetscReal *x, PetscReal *omega);
 
 /* ---- branches: branch.c, bifurcation.c, find.c -------------------------------------------------------------------------------------------------------------------- */
 
@@ -300,6 +336,7 @@ typedef enum {
   NS_BIFURCATION_BRANCH,
   NS_BIFURCATION_GRAZING,
   NS_BIFURCATION_SLIDING,
+  NS_BIFURCATION_HOPF, /* of circular orbits: a fold where the circle is a point */
   NS_BIFURCATIONS
 } NsBifurcationKind;
 extern const char *const NsBifurcationNames[NS_BIFURCATIONS];
@@ -354,7 +391,8 @@ PetscErrorCode NsOrbitCorrect(
 /* For the last system asked for: multipliers and stability; margins. */
 PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point);
 PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point);
-/* point->branching. */
+/* point->flip, point->branching; of circular orbits after NsOrbitStability. */
+PetscErrorCode NsOrbitFlip(NsOrbitBranch *branch, NsOrbitPoint *point);
 PetscErrorCode NsOrbitBranching(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* Multipliers, margins, ranges of probes and the check by a simulation. */
 PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point);
@@ -370,6 +408,8 @@ PetscErrorCode NsOrbitSettle(NsOrbitBranch *branch, NsOrbitSystem *system, Petsc
 PetscErrorCode NsOrbitAttempt(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit, NsOrbitSystem **system, NsOrbitPoint **point, const char **why);
 /* find_free.c: an orbit of unknown period, of an autonomous model. */
 PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why);
+/* find_circular.c: a circular orbit, as NsOrbitSearch. */
+PetscErrorCode NsOrbitSearchCircle(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */
 PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);
 /* Bifurcations between two consecutive points: located and added. *ends: the sequence has changed. */

@@ -148,6 +148,10 @@ PetscErrorCode NsOrbitResidual(NsOrbitSystem *system, const NsOrbit *orbit, Pets
   Chain          chain = {.m = m, .columns = system->states + orbit->count + 1};
 
   PetscFunctionBegin;
+  if (system->circle) {
+    PetscCall(NsOrbitCircleResidual(system, orbit, r, J));
+    PetscFunctionReturn(0);
+  }
   if (system->run) {
     PetscCall(NsOrbitSimulatedResidual(system, orbit, r, J));
     PetscFunctionReturn(0);
@@ -173,6 +177,10 @@ PetscErrorCode NsOrbitField(NsOrbitSystem *system, const NsOrbit *orbit, PetscRe
   const char     *why;
 
   PetscFunctionBegin;
+  if (system->circle) {
+    NsOrbitCircleField(system, orbit, f);
+    PetscFunctionReturn(0);
+  }
   if (system->run) {
     PetscCall(NsOrbitSimulate(system, NsOrbitBegins(system, orbit), h, orbit->x0, f, NULL, NULL, &why));
     for (PetscInt i = 0; i < n; i++) f[i] = (f[i] - orbit->x0[i]) / h;
@@ -196,6 +204,10 @@ PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbi
   PetscBLASInt      *pivot, info;
 
   PetscFunctionBegin;
+  if (system->circle) {
+    PetscCall(NsOrbitCircleMonodromy(system, M));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc3((size_t)(k * k), &E, (size_t)(k * n), &X, k, &pivot));
   for (PetscInt j = 0; j < k; j++) PetscCall(PetscArraycpy(E + j * k, J + (n + j) * rows + n, k));
   for (PetscInt j = 0; j < n; j++) PetscCall(PetscArraycpy(X + j * k, J + j * rows + n, k));
@@ -225,6 +237,12 @@ PetscErrorCode NsOrbitMultipliers(PetscInt n, PetscReal *M, PetscReal *re, Petsc
   LAPACKgeev_("N", "N", &size, M, &size, re, im, NULL, &one, NULL, &one, work, &room, &info);
   PetscCall(PetscFree(work));
   PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "multipliers (geev: %d)", (int)info);
+  NsOrbitSortMultipliers(n, re, im);
+  PetscFunctionReturn(0);
+}
+
+void NsOrbitSortMultipliers(PetscInt n, PetscReal *re, PetscReal *im)
+{
   for (PetscInt i = 1; i < n; i++) { /* pairs are neighbours, and stay */
     for (PetscInt j = i; j > 0; j--) {
       const PetscReal a = hypot(re[j - 1], im[j - 1]), b = hypot(re[j], im[j]);
@@ -234,7 +252,6 @@ PetscErrorCode NsOrbitMultipliers(PetscInt n, PetscReal *M, PetscReal *re, Petsc
       re[j - 1] = r, im[j - 1] = s;
     }
   }
-  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsOrbitDeterminant(PetscInt n, const PetscReal *M, PetscReal s, PetscReal *determinant)

@@ -8,6 +8,9 @@
   has errors of 1e-8 with a tolerance of 1e-10: the saltation at events is in it, because each of the two runs meets its own events. Schemes that step over events have a map with jumps, and are
   refused (orbit.h). Cost: 2 states + 1 periods for M.
 
+  Contacts that are closed and at rest where the orbit begins are held there: x0 and x0 +- d_i e_i are moved onto g = 0, w'v = 0, so that the differences are those of the motion in contact, and
+  the held directions have the multiplier 0.
+
   Every simulation creates its own contact and scheme, so that it does not depend on the history of the previous one.
 */
 #include <math.h>
@@ -17,6 +20,7 @@
 #include "scheme/event_driven.h"
 
 #define NS_APART      1e-5
+#define NS_HELD       10 /* tolerances of the scheme: a contact within them is closed and at rest */
 #define NS_MOST_STEPS 10000000
 
 static PetscErrorCode take_state(const NsOrbitSystem *system, NsState *state, PetscReal *x)
@@ -87,28 +91,110 @@ PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T,
   PetscFunctionReturn(0);
 }
 
+/* Which contacts are closed and at rest at x. */
+static PetscErrorCode find_held(NsOrbitSystem *system, PetscReal t, const PetscReal *x, PetscInt *count, PetscInt *contact)
+{
+  NsModel               *model    = NsRunModel(system->run);
+  const NsEventSettings *settings = NsRunScheme(system->run)->settings;
+  NsState               *state    = NsRunState(system->run);
+  PetscReal             *gap;
+  NsRows                 rows;
+
+  PetscFunctionBegin;
+  *count = 0;
+  if (!model->candidates) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(model->candidates, &gap));
+  PetscCall(PetscArraycpy(NsVecArray(state->q), x, model->unknowns));
+  PetscCall(PetscArraycpy(NsVecArray(state->v), x + model->unknowns, model->unknowns));
+  PetscCall(NsModelGap(model, t, state->q, gap));
+  PetscCall(NsRowsCreate(model, &rows));
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    PetscReal u[3];
+    if (gap[i] > NS_HELD * settings->gap_tolerance) continue;
+    PetscCall(NsModelRows(model, t, state->q, 1, &i, &rows));
+    PetscCall(NsRowsVelocity(model, &rows, state->v, u));
+    if (PetscAbsReal(u[0]) <= NS_HELD * settings->velocity_tolerance) contact[(*count)++] = i;
+  }
+  PetscCall(NsRowsDestroy(&rows));
+  PetscCall(PetscFree(gap));
+  PetscFunctionReturn(0);
+}
+
+/* Half of a state, x[n] -= W (W'W)^-1 r of the rows' normals; r[count] is destroyed. */
+static PetscErrorCode push_back(const NsModel *model, const NsRows *rows, PetscReal *r, PetscReal *x)
+{
+  const PetscInt  count = rows->contacts, n = model->unknowns;
+  const PetscInt *index = NsOrbitTouchIndex(model);
+  PetscReal      *W, *G;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2((size_t)(n * count), &W, (size_t)(count * count), &G));
+  for (PetscInt k = 0; k < count; k++) {
+    for (PetscInt j = rows->first[rows->start[k]]; j < rows->first[rows->start[k] + 1]; j++) W[k * n + index[rows->touch[j]]] += rows->value[j];
+  }
+  for (PetscInt k = 0; k < count; k++) {
+    for (PetscInt j = 0; j < count; j++) G[j * count + k] = NsOrbitDot(n, W + k * n, W + j * n);
+  }
+  PetscCall(NsOrbitReact(count, 1, G, r));
+  for (PetscInt k = 0; k < count; k++) {
+    for (PetscInt i = 0; i < n; i++) x[i] += W[k * n + i] * r[k];
+  }
+  PetscCall(PetscFree2(W, G));
+  PetscFunctionReturn(0);
+}
+
+/* Moves x onto these contacts. */
+static PetscErrorCode hold(NsOrbitSystem *system, PetscReal t, PetscInt count, const PetscInt *contact, PetscReal *x)
+{
+  NsModel   *model = NsRunModel(system->run);
+  NsState   *state = NsRunState(system->run);
+  PetscReal *gap, *u, *r;
+  NsRows     rows;
+
+  PetscFunctionBegin;
+  if (!count) PetscFunctionReturn(0);
+  PetscCall(NsRowsCreate(model, &rows));
+  PetscCall(PetscMalloc3(model->candidates, &gap, 3 * (size_t)count, &u, count, &r));
+  for (int k = 0; k < 3; k++) { /* gaps, twice for curved surfaces, then their rates */
+    PetscCall(PetscArraycpy(NsVecArray(state->q), x, model->unknowns));
+    PetscCall(PetscArraycpy(NsVecArray(state->v), x + model->unknowns, model->unknowns));
+    PetscCall(NsModelGap(model, t, state->q, gap));
+    PetscCall(NsModelRows(model, t, state->q, count, contact, &rows));
+    PetscCall(NsRowsVelocity(model, &rows, state->v, u));
+    for (PetscInt i = 0; i < count; i++) r[i] = k < 2 ? gap[contact[i]] : u[rows.start[i]];
+    PetscCall(push_back(model, &rows, r, k < 2 ? x : x + model->unknowns));
+  }
+  PetscCall(PetscFree3(gap, u, r));
+  PetscCall(NsRowsDestroy(&rows));
+  PetscFunctionReturn(0);
+}
+
 /* J[:, i] = P'(x0) e_i - e_i; NaN where a simulation fails. */
 static PetscErrorCode differentiate(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscReal *J)
 {
   const PetscInt  n  = system->states;
   const PetscReal t0 = NsOrbitBegins(system, orbit);
   PetscReal      *x, *up, *down;
+  PetscInt       *held, count;
   const char     *why;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(n, &x, n, &up, n, &down));
+  PetscCall(PetscMalloc4(n, &x, n, &up, n, &down, NsRunModel(system->run)->candidates + 1, &held));
+  PetscCall(find_held(system, t0, orbit->x0, &count, held));
   for (PetscInt j = 0; j < n; j++) {
-    const PetscReal d = NS_APART * size[j];
+    const PetscReal d = NS_APART * size[j], above = orbit->x0[j] + d, below = orbit->x0[j] - d;
     PetscCall(PetscArraycpy(x, orbit->x0, n));
-    x[j] = orbit->x0[j] + d;
+    x[j] = above;
+    PetscCall(hold(system, t0, count, held, x));
     PetscCall(NsOrbitSimulate(system, t0, orbit->T, x, up, NULL, NULL, &why));
     const PetscBool failed = why != NULL;
-    const PetscReal above  = x[j];
-    x[j]                   = orbit->x0[j] - d;
+    PetscCall(PetscArraycpy(x, orbit->x0, n));
+    x[j] = below;
+    PetscCall(hold(system, t0, count, held, x));
     PetscCall(NsOrbitSimulate(system, t0, orbit->T, x, down, NULL, NULL, &why));
-    for (PetscInt i = 0; i < n; i++) J[j * n + i] = failed || why ? NAN : (up[i] - down[i]) / (above - x[j]) - (i == j);
+    for (PetscInt i = 0; i < n; i++) J[j * n + i] = failed || why ? NAN : (up[i] - down[i]) / (above - below) - (i == j);
   }
-  PetscCall(PetscFree3(x, up, down));
+  PetscCall(PetscFree4(x, up, down, held));
   PetscFunctionReturn(0);
 }
 
@@ -116,14 +202,18 @@ PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *or
 {
   const PetscInt  n  = system->states;
   const PetscReal t0 = NsOrbitBegins(system, orbit), h = NS_APART * orbit->T;
-  PetscReal      *size, *x1;
+  PetscReal      *size, *x0, *x1;
+  PetscInt       *held, count;
   const char     *why;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &size, n, &x1));
+  PetscCall(PetscMalloc4(n, &size, n, &x0, n, &x1, NsRunModel(system->run)->candidates + 1, &held));
+  PetscCall(PetscArraycpy(x0, orbit->x0, n));
+  PetscCall(find_held(system, t0, x0, &count, held));
+  PetscCall(hold(system, t0, count, held, x0));
   NsOrbitLargest sizes = {n, size};
   PetscCall(PetscArrayzero(size, n));
-  PetscCall(NsOrbitSimulate(system, t0, orbit->T, orbit->x0, x1, NsOrbitLookAtSize, &sizes, &why));
+  PetscCall(NsOrbitSimulate(system, t0, orbit->T, x0, x1, NsOrbitLookAtSize, &sizes, &why));
   for (PetscInt i = 0; i < n; i++) { /* at least a thousandth of the largest position or velocity */
     PetscReal largest = 0;
     for (PetscInt j = i < n / 2 ? 0 : n / 2; j < (i < n / 2 ? n / 2 : n); j++) largest = PetscMax(largest, size[j]);
@@ -135,7 +225,7 @@ PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *or
     PetscCall(NsOrbitSimulate(system, t0 + orbit->T, h, x1, J + n * n, NULL, NULL, &why));
     for (PetscInt i = 0; i < n; i++) J[n * n + i] = (J[n * n + i] - x1[i]) / h;
   }
-  PetscCall(PetscFree2(size, x1));
+  PetscCall(PetscFree4(size, x0, x1, held));
   PetscFunctionReturn(0);
 }
 
@@ -145,18 +235,23 @@ PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, co
   NsModel       *model = NsRunModel(system->run);
   NsState       *state = NsRunState(system->run);
   PetscReal     *gap, largest = 0;
+  PetscInt      *held, count;
 
   PetscFunctionBegin;
   *open = PETSC_TRUE;
   if (!model->candidates) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(model->candidates, &held));
+  PetscCall(find_held(system, NsOrbitBegins(system, orbit), orbit->x0, &count, held));
   for (PetscInt i = 0; i < n; i++) largest = PetscMax(largest, size[i]);
   PetscCall(PetscMalloc1(model->candidates, &gap));
   PetscCall(PetscArraycpy(NsVecArray(state->q), orbit->x0, n));
   PetscInt *list = NsContactSelected(NsRunContact(system->run));
   for (PetscInt i = 0; i < model->candidates; i++) list[i] = i;
   PetscCall(NsModelGap(model, NsOrbitBegins(system, orbit), state->q, gap));
+  for (PetscInt k = 0; k < count; k++) gap[held[k]] = PETSC_MAX_REAL;
   for (PetscInt i = 0; i < model->candidates; i++) *open = *open && gap[i] > 4 * NS_APART * largest;
   PetscCall(PetscFree(gap));
+  PetscCall(PetscFree(held));
   PetscFunctionReturn(0);
 }
 
@@ -167,15 +262,14 @@ static PetscReal *zeros(const NsOrbitSystem *system, PetscInt count)
   return NsArenaAlloc(system->arena, sizeof(PetscReal) * (size_t)PetscMax(count, 1));
 }
 
-/* Columns of probes that are linear in the state. */
-static PetscErrorCode fill_probes(NsOrbitSystem *system, NsRun *run)
+PetscErrorCode NsOrbitStateProbes(NsOrbitSystem *system, NsRun *run, PetscInt more)
 {
   const PetscInt n     = system->states / 2;
   NsOrbitParts   parts = {.run = run, .model = NsRunModel(run), .arena = system->arena};
 
   PetscFunctionBegin;
   PetscCall(NsOrbitProbesFind(&parts));
-  system->probe = NsArenaAlloc(system->arena, sizeof(*system->probe) * (size_t)(parts.probes + 1));
+  system->probe = NsArenaAlloc(system->arena, sizeof(*system->probe) * (size_t)(parts.probes + more + 1));
   for (PetscInt p = 0; p < parts.probes; p++) {
     const NsProbeColumn *column = &parts.probe[p].column[parts.probe_column[p]];
     NsOrbitProbe        *probe  = &system->probe[system->probes];
@@ -183,7 +277,7 @@ static PetscErrorCode fill_probes(NsOrbitSystem *system, NsRun *run)
     system->probes++;
     probe->name   = NsOrbitProbeName(&parts, p, system->arena);
     probe->row    = zeros(system, system->m);
-    probe->forces = zeros(system, 1);
+    probe->forces = zeros(system, system->contacts);
     for (PetscInt e = 0; e < column->entries; e++) probe->row[(column->of_velocity ? n : 0) + column->unknown[e]] += column->weight[e];
     probe->row[system->states] = column->constant;
   }
@@ -256,7 +350,7 @@ PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsAr
   PetscInt          turns = 0;
   const NsFreeSpin *spins;
   if (NsRunModel(run)->analysis.free_spins) PetscCall(NsRunModel(run)->analysis.free_spins(NsRunModel(run), NsRunState(run)->v, &turns, &spins));
-  PetscCall(fill_probes(system, run));
+  PetscCall(NsOrbitStateProbes(system, run, 0));
   PetscCall(check_forcing(run, system->period, &repeats));
   *result = system;
   if (repeats && !turns) PetscFunctionReturn(0);

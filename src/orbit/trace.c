@@ -10,6 +10,10 @@ PetscErrorCode NsOrbitTrace(
   NsOrbitMode   *mode;
 
   PetscFunctionBegin;
+  if (system->circle) {
+    PetscCall(NsOrbitCircleTrace(system, orbit, least, look, context));
+    PetscFunctionReturn(0);
+  }
   if (system->run) {
     const char *why;
     PetscCall(NsOrbitSimulate(system, NsOrbitBegins(system, orbit), orbit->T, orbit->x0, NULL, look, context, &why));
@@ -79,6 +83,7 @@ PetscErrorCode NsOrbitSizes(NsOrbitSystem *system, const NsOrbit *orbit, PetscRe
 
 PetscInt NsOrbitMarginCount(NsOrbitSystem *system, const NsOrbit *orbit)
 {
+  if (system->circle) return system->contacts;
   return orbit->count + (2 * orbit->count + 1) * NS_EVENTS(system); /* own; minima in each segment; values where each but the first begins */
 }
 
@@ -172,6 +177,11 @@ PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrb
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) margin[i] = (NsOrbitMargin){.value = PETSC_MAX_REAL};
+  if (system->circle) {
+    PetscCall(NsOrbitCircleMargins(system, orbit, margin));
+    if (look) PetscCall(NsOrbitTrace(system, orbit, least, look, context));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc4(m, &margins.x0, m, &margins.at, (size_t)(2 * m), &margins.work, (size_t)(NS_EVENTS(system) + 1), &margins.last));
   PetscCall(NsOrbitTrace(system, orbit, least, look_at_margin, &margins));
   PetscCall(PetscFree4(margins.x0, margins.at, margins.work, margins.last));

@@ -22,6 +22,10 @@ static const NsKey orbit_keys[] = {
     .help =
       "periods that are simulated from the initial state before Newton's method begins; models without a periodic load are simulated to time.end instead",
     .example = "200"},
+  {"circular", NS_KEY_BOOLEAN, offsetof(NsOrbitSettings, circular), .default_value = "false",
+    .help =
+      "circular whirl of a rotor that is the same in all directions across its axis: an equilibrium in the turning frame, with rub all around, in any scheme; no simulation unless nothing else is found",
+    .example = "true"},
   {"over", NS_KEY_TABLE, offsetof(NsOrbitSettings, over), .table = &over_table, .help = "follow the orbit over a key of the config",
     .example = "{key: loads.shaker.time.harmonic.frequency, from: 30 Hz, to: 90 Hz}"},
   {"points", NS_KEY_INTEGER, offsetof(NsOrbitSettings, points), .default_value = "400", .minimum = "2", .maximum = "100000",
