@@ -9,7 +9,7 @@ import numpy as np
 from percuss.results import ResultsError
 from percuss.style import TWO_COLUMNS, legend_below
 
-MARKS = {"fold": "o", "flip": "s", "torus": "D", "branch": "P", "grazing": "X", "sliding": "v", "hopf": "*"}
+MARKS = {"fold": "o", "flip": "s", "torus": "D", "branch": "P", "grazing": "X", "sliding": "v", "symmetry": "p", "hopf": "*"}
 
 
 def branch_tables(run, probe):

@@ -9,7 +9,7 @@
 #include "output/analyses.h"
 #include "results.h"
 
-enum { OVER, TIMES, SETTLE, POINTS, SWITCH, NS_SETTINGS };
+enum { OVER, TIMES, SETTLE, POINTS, STARTS, SWITCH, NS_SETTINGS };
 
 static NsOption options[] = {
   [OVER]   = {.name = "--over",
@@ -20,6 +20,7 @@ static NsOption options[] = {
     .takes          = "N",
     .about          = "simulated periods before Newton's method (default: orbit.settle); models without a periodic load are simulated to time.end"},
   [POINTS] = {.name = "--points", .takes = "N", .about = "most points of a branch (default: orbit.points)"},
+  [STARTS] = {.name = "--starts", .takes = "N", .about = "other initial states from which orbits are looked for, too (default: orbit.starts)"},
   [SWITCH] = {.name = "--switch",
     .takes          = "NAME,NAME...",
     .about          = "bifurcations whose other branch is followed, too, such as flip_1 (default: orbit.switch)"},
@@ -90,9 +91,12 @@ static bool read_range(Task *task, const char *from, size_t length, const char *
 /* The options as settings of the config, so that the config.yaml among the results has them: orbit.points=200. NULL: no such option. */
 static const char *setting_of(int option, NsArena *arena)
 {
-  static const char *const form[] = {
-    [TIMES] = "orbit.times=%s", [SETTLE] = "orbit.settle=%s", [POINTS] = "orbit.points=%s", [SWITCH] = "orbit.switch=[%s]"};
-  const char *text = options[option].value;
+  static const char *const form[] = {[TIMES] = "orbit.times=%s",
+    [SETTLE]                                 = "orbit.settle=%s",
+    [POINTS]                                 = "orbit.points=%s",
+    [STARTS]                                 = "orbit.starts=%s",
+    [SWITCH]                                 = "orbit.switch=[%s]"};
+  const char              *text   = options[option].value;
 
   if (!text) return NULL;
   if (option != OVER) return NsArenaPrint(arena, form[option], text);
@@ -322,6 +326,29 @@ static PetscErrorCode follow_others(NsOrbitBranch *branch, const NsOrbitSettings
   PetscFunctionReturn(0);
 }
 
+/* Each orbit is a branch, of one point if there is no key. */
+static PetscErrorCode follow_all(NsOrbitBranch *branch, const Task *task, NsOrbitPoint **found, PetscInt count)
+{
+  NsOrbitSystem *system;
+  const char    *why;
+
+  PetscFunctionBegin;
+  if (!task->key) {
+    branch->curve  = NsArenaAlloc(task->arena, sizeof(*branch->curve) * (size_t)count);
+    branch->curves = count;
+  }
+  for (PetscInt k = 0; k < count; k++) {
+    if (!task->key) {
+      branch->curve[k] = (NsOrbitCurve){found[k], 1, 1, ""};
+      continue;
+    }
+    PetscCall(NsOrbitBranchSystem(branch, task->from, &system, &why));
+    PetscCall(NsOrbitScale(branch, found[k]->orbit));
+    PetscCall(NsOrbitFollow(branch, found[k]));
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *settings, bool *good)
 {
   NsOrbitBranch branch = {.arena = task->arena,
@@ -341,13 +368,15 @@ static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *set
   PetscCall(NsOrbitSearch(&branch, task->from, (PetscInt)settings->times, (PetscInt)settings->settle, &first, &why));
   *good = first != NULL;
   if (!first && !interrupted) fprintf(stderr, "percuss orbit: %s\n", why);
-  if (first && task->key) {
-    PetscCall(NsOrbitFollow(&branch, first));
+  if (first) {
+    NsOrbitPoint **found = NsArenaAlloc(task->arena, sizeof(*found) * (size_t)(settings->starts + 1));
+    PetscInt       count = 1;
+    found[0]             = first;
+    if (settings->starts)
+      PetscCall(
+        NsOrbitSearchOthers(&branch, task->from, (PetscInt)settings->times, (PetscInt)settings->settle, (PetscInt)settings->starts, found, &count));
+    PetscCall(follow_all(&branch, task, found, count));
     PetscCall(follow_others(&branch, settings, good));
-  } else if (first) {
-    branch.curve  = NsArenaAlloc(task->arena, sizeof(*branch.curve));
-    *branch.curve = (NsOrbitCurve){first, 1, 1, ""};
-    branch.curves = 1;
   }
   if (first) {
     const NsOrbitCurve *curve = &branch.curve[branch.curves - 1];
@@ -358,6 +387,7 @@ static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *set
     if (!NsRunGetOptions(run)->quiet) {
       printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");
       for (PetscInt c = 0; c < branch.curves && task->key; c++) print_curve(&branch, task, c);
+      for (PetscInt c = 0; c + 1 < branch.curves && !task->key; c++) print_orbit(&branch, branch.curve[c].point);
       if (task->key) printf("  the last orbit, at %.9g%s%s:\n", last->p, *task->unit ? " " : "", task->unit);
       print_orbit(&branch, last);
     }
@@ -437,6 +467,7 @@ static int call(const NsArguments *arguments)
 
   if (!NsOptionCount("orbit", &options[TIMES], 1, 64, &count)) return NS_EXIT_INPUT;
   if (!NsOptionCount("orbit", &options[SETTLE], 0, 100000, &count)) return NS_EXIT_INPUT;
+  if (!NsOptionCount("orbit", &options[STARTS], 0, 10000, &count)) return NS_EXIT_INPUT;
   if (!NsOptionCount("orbit", &options[POINTS], 2, 100000, &count)) return NS_EXIT_INPUT;
   return NsCommandOnConfig(arguments, orbit_of_config);
 }

@@ -5,6 +5,7 @@
       torus (Neimark-Sacker)              modulus of a complex pair - 1
       grazing   least value of a gap between impacts, or approach velocity of an impact
       sliding   the same of friction forces and slip velocities
+      symmetry  a branch point whose orbit is symmetric, x(t + T/2) = -x(t): two branches cross there whose orbits are mirror images of each other
       hopf      a fold of circular orbits of unknown period where the circle is a point: the whirl begins there
 
   Beyond a grazing or sliding point the sequence is no motion of the model. At grazing the multipliers go to infinity, and det(M + I) changes its sign there: only what has a multiplier at -1
@@ -14,10 +15,12 @@
 #include <string.h>
 #include "orbit.h"
 
-const char *const NsBifurcationNames[NS_BIFURCATIONS] = {"fold", "flip", "torus", "branch", "grazing", "sliding", "hopf"};
+const char *const NsBifurcationNames[NS_BIFURCATIONS] = {"fold", "flip", "torus", "branch", "grazing", "sliding", "symmetry", "hopf"};
 
-#define NS_POINT 1e-2 /* of the last circle */
-#define NS_SAME  1e-9 /* of the range: what is as near to grazing belongs to it, such as the fold where two events meet */
+#define NS_POINT    1e-2 /* of the last circle */
+#define NS_CROSSING 1e-6 /* of the step: nearer to a branch point Newton's method goes over to the other branch */
+#define NS_MIRROR   1e-3 /* of the size of a state */
+#define NS_SAME     1e-9 /* of the range: what is as near to grazing belongs to it, such as the fold where two events meet */
 
 typedef struct {
   NsBifurcationKind kind;
@@ -102,7 +105,7 @@ static PetscErrorCode locate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
     if (PetscAbsReal(below) < 1e300 && PetscAbsReal(above) < 1e300 && below != above && k % 8 != 7)
       ds = (low * above - high * below) / (above - below);
     if (!(ds > low && ds < high)) ds = (low + high) / 2;
-    if (PetscAbsReal(ds - last) <= 1e-14 * (b->s - a->s)) break;
+    if (PetscAbsReal(ds - last) <= (test->kind == NS_BIFURCATION_BRANCH ? NS_CROSSING : 1e-14) * (b->s - a->s)) break;
     last = ds;
     PetscCall(NsOrbitStepFrom(branch, a, ds, &point, &iterations));
     if (!point) break;
@@ -155,6 +158,27 @@ static void add(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *poi
   branch->bifurcation[branch->bifurcations++] = (NsBifurcation){kind, point->mark, branch->curves, angle, contact, point};
 }
 
+/* Whether x(t0 + T/2) = -x(t0). */
+static PetscErrorCode is_symmetric(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscBool *symmetric)
+{
+  NsArena       *arena = NsArenaCreate();
+  NsOrbit        half  = *point->orbit;
+  NsOrbitSystem *system;
+  PetscReal     *x1;
+  const char    *why;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
+  PetscCall(PetscMalloc1(system->states, &x1));
+  PetscCall(
+    NsOrbitFly(system, NsOrbitBegins(system, point->orbit), point->orbit->T / 2, point->orbit->x0, point->orbit->first, arena, &half, x1, &why));
+  *symmetric = !why && !system->circle;
+  for (PetscInt i = 0; i < system->states && *symmetric; i++) *symmetric = PetscAbsReal(x1[i] + point->orbit->x0[i]) <= NS_MIRROR * branch->size[i];
+  PetscCall(PetscFree(x1));
+  NsArenaDestroy(&arena);
+  PetscFunctionReturn(0);
+}
+
 /* Whether a circle, which a has, is a point there. */
 static PetscBool vanishes(const NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *there)
 {
@@ -201,8 +225,10 @@ PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
       if (found[kind] && (next < 0 || found[kind]->s < found[next]->s)) next = kind;
     }
     if (next < 0) break;
-    add(branch, next == NS_BIFURCATION_FOLD && vanishes(branch, a, found[next]) ? NS_BIFURCATION_HOPF : (NsBifurcationKind)next, found[next],
-      angle[next], NULL);
+    NsBifurcationKind kind      = next == NS_BIFURCATION_FOLD && vanishes(branch, a, found[next]) ? NS_BIFURCATION_HOPF : (NsBifurcationKind)next;
+    PetscBool         symmetric = PETSC_FALSE;
+    if (kind == NS_BIFURCATION_BRANCH) PetscCall(is_symmetric(branch, found[next], &symmetric));
+    add(branch, symmetric ? NS_BIFURCATION_SYMMETRY : kind, found[next], angle[next], NULL);
     found[next] = NULL;
   }
   if (edge)

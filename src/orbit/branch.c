@@ -324,8 +324,8 @@ PetscErrorCode NsOrbitSwitch(NsOrbitBranch *branch, const NsBifurcation *at, NsO
   PetscFunctionBegin;
   *first = NULL;
   *why   = NULL;
-  if (!flip && at->kind != NS_BIFURCATION_BRANCH) {
-    *why = "another branch begins at flips and branch points only";
+  if (!flip && at->kind != NS_BIFURCATION_BRANCH && at->kind != NS_BIFURCATION_SYMMETRY) {
+    *why = "another branch begins at flips, branch points and symmetry points only";
     PetscFunctionReturn(0);
   }
   PetscCall(NsOrbitBranchSystem(branch, from.p, &system, why));

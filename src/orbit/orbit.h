@@ -29,6 +29,7 @@
       find.c       the first orbit
       find_free.c  the same where nothing gives the period
       find_circular.c  the same of circular orbits
+      find_others.c  other orbits at the same parameter, from many initial states
       branch.c     pseudo-arclength continuation, switching
       bifurcation.c  test functions along a branch, and where they vanish
 
@@ -336,7 +337,8 @@ typedef enum {
   NS_BIFURCATION_BRANCH,
   NS_BIFURCATION_GRAZING,
   NS_BIFURCATION_SLIDING,
-  NS_BIFURCATION_HOPF, /* of circular orbits: a fold where the circle is a point */
+  NS_BIFURCATION_SYMMETRY, /* a branch point of an orbit with x(t + T/2) = -x(t): orbits without this symmetry cross */
+  NS_BIFURCATION_HOPF,     /* of circular orbits: a fold where the circle is a point */
   NS_BIFURCATIONS
 } NsBifurcationKind;
 extern const char *const NsBifurcationNames[NS_BIFURCATIONS];
@@ -410,6 +412,9 @@ PetscErrorCode NsOrbitAttempt(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit
 PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why);
 /* find_circular.c: a circular orbit, as NsOrbitSearch. */
 PetscErrorCode NsOrbitSearchCircle(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
+/* find_others.c: other orbits at p, from so many other initial states; found[starts + 1] begins with the first orbit, and has *count of them afterwards. Before any branch is followed. */
+PetscErrorCode NsOrbitSearchOthers(
+  NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, PetscInt starts, NsOrbitPoint **found, PetscInt *count);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */
 PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);
 /* Bifurcations between two consecutive points: located and added. *ends: the sequence has changed. */

@@ -111,7 +111,7 @@ const NsCsvType NsCsvType_Multipliers = {"multipliers.csv", "a row for each Floq
 
 static const NsColumn bifurcation_columns[] = {
   {"name", NULL, "kind and number, as in branch.csv", offsetof(NsBifurcationRow, name)},
-  {"kind", NULL, "fold, flip, torus (Neimark-Sacker), branch, grazing, sliding, or hopf (a circular whirl begins)", offsetof(NsBifurcationRow, kind)},
+  {"kind", NULL, "fold, flip, torus (Neimark-Sacker), branch, symmetry (a branch point of a symmetric orbit), grazing, sliding, or hopf (a circular whirl begins)", offsetof(NsBifurcationRow, kind)},
   {"branch", "", "number of the branch", offsetof(NsBifurcationRow, branch)},
   {"parameter", NS_UNIT_UNKNOWN, "the key that is varied, in the unit of its range", offsetof(NsBifurcationRow, parameter)},
   {"period", "s", "period of the orbit", offsetof(NsBifurcationRow, period)},

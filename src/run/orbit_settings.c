@@ -22,6 +22,10 @@ static const NsKey orbit_keys[] = {
     .help =
       "periods that are simulated from the initial state before Newton's method begins; models without a periodic load are simulated to time.end instead",
     .example = "200"},
+  {"starts", NS_KEY_INTEGER, offsetof(NsOrbitSettings, starts), .default_value = "0", .minimum = "0", .maximum = "10000",
+    .help =
+      "other initial states, spread around the first orbit, from which orbits are looked for, too; each orbit that is found is listed, and followed as a branch of its own",
+    .example = "20"},
   {"circular", NS_KEY_BOOLEAN, offsetof(NsOrbitSettings, circular), .default_value = "false",
     .help =
       "circular whirl of a rotor that is the same in all directions across its axis: an equilibrium in the turning frame, with rub all around, in any scheme; no simulation unless nothing else is found",

@@ -68,6 +68,22 @@ contacts:
 scheme: {type: event_driven_hem5, step: 5 ms, tolerance: 1e-10}
 time: {end: 1 s}
 """
+TWO_STOPS = """
+bodies:
+  mass: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+supports:
+  guide: {at: mass.center, fix: [y, z, rotations]}
+springs:
+  spring: {between: [ground, mass.center], direction: [1, 0, 0], stiffness: 1 N/m, damping: 0.1 N s/m}
+loads:
+  shaker: {at: mass.center, force: [1 N, 0, 0], time: {harmonic: {frequency: 2.2 rad/s}}}
+contacts:
+  left: {between: [mass.center, {plane: {point: [-0.5 m, 0, 0], normal: [1, 0, 0]}}], restitution: 0.7}
+  right: {between: [mass.center, {plane: {point: [0.5 m, 0, 0], normal: [-1, 0, 0]}}], restitution: 0.7}
+scheme: {type: event_driven_hem5, step: 0.1 s, tolerance: 1e-10}
+time: {end: 60 s}
+orbit: {settle: 100}
+"""
 BELT = """
 parameters: {belt: 0.1 m/s}
 bodies:
@@ -201,6 +217,29 @@ class Orbits(unittest.TestCase):
         eight = [float(row["parameter"]) for row in rows if row["branch"] == "4" and row["kind"] == "flip"]
         self.near(eight[0], 2.49854896496116, 1e-7)
         self.assertEqual({row["branch"] for row in self.read("branch.csv")}, {"1", "2", "3", "4"})
+
+    def test_broken_symmetry(self):
+        """Between two stops: a symmetric orbit of two impacts loses its symmetry (closed form of its half map: the multiplier -1), and the branch of asymmetric orbits is followed."""
+        config = self.config(TWO_STOPS)
+        self.orbit(config, "--over", f"{FREQUENCY}=2.2 rad/s:1.2 rad/s", "--switch", "symmetry_1")
+        self.all_near(self.found("symmetry"), [1.4742231209041616], 1e-7)
+        branch, probes = self.read("branch.csv"), self.read("branch_probes.csv")
+        for number, symmetric in (("1", True), ("2", False)):
+            last = [float(values["mass.center.vx.max"]) / -float(values["mass.center.vx.min"]) for row, values in zip(branch, probes) if row["branch"] == number][-1]
+            self.assertEqual(abs(last - 1) < 1e-6, symmetric, last)
+        self.assertTrue(all(row["stable"] == "1" for row in branch if row["branch"] == "2"))
+
+    def test_several_orbits(self):
+        """Both attractors of the Duffing oscillator between its folds, from other initial states; each is a branch."""
+        words = ("--set", f"{FREQUENCY}=1.6 rad/s", "--set", "scheme.tolerance=1e-9", "--settle", "15", "--starts", "6")
+        self.orbit(DUFFING, *words)
+        largest = [float(row["mass.center.ux.max"]) for row in self.read("branch_probes.csv")]
+        self.all_near(largest, [0.327374632, 2.18149199], 1e-6)
+        self.orbit(IMPACT, "--starts", "12", "--over", f"{FREQUENCY}=3.3 rad/s:3.2 rad/s")
+        branches = {row["branch"] for row in self.read("branch.csv")}
+        self.assertEqual(branches, {str(k + 1) for k in range(len(branches))})
+        done = self.percuss(IMPACT, "--starts", "-1")
+        self.assertEqual(done.returncode, 2)
 
     def test_windows_of_shaw_and_holmes(self):
         """Without gap and damping: flips of orbits over 1, 2 and 3 periods, to 1e-9."""
