@@ -296,6 +296,7 @@ PICTURES = {
     "pendulum_in_ring": (panel(strobe, count=14, until=0.57), energy),
     "spring_pendulum": (panel(strobe, count=13, until=12), error),
     "spinning_top": (panel(strobe, count=4, until=0.5), panel(columns, table="history", names=("top.head.x", "top.head.y", "top.head.z"), unit="m", label="place of the head")),
+    "rolling_ball": (panel(columns, table="history", names=("ball.x",), unit="m", label="distance"), panel(columns, table="history", names=("ball.wy", "ball.wz"), unit=None, label="turning (rad/s)", labels=("rolling", "spinning"))),
     "woodpecker": (panel(strobe, count=4, until=0.13), panel(columns, table="history", names=("sleeve.y",), unit="m", label="sleeve")),
     "wall_of_boxes": (panel(scene, frame=20), panel(columns, table="energy", names=("kinetic", "potential", "impact", "friction"), unit="J", label="energy")),
     "newton_cradle": (panel(scene, frame=20), panel(columns, table="history", names=("ball_1.vx", "ball_2.vx", "ball_20.vx"), unit=None, label="velocity (m/s)")),

@@ -6,6 +6,7 @@
       normal     0 <= w_N  _|_  P_N >= 0
       friction   -w_T in the normal cone of the disc |P_T| <= mu P_N (planar: the interval; anisotropic: an ellipse) at P_T
       bilateral  w = 0; with a limit: w_N = 0, and -w_T in the normal cone of the disc |P_T| <= limit at P_T (friction in joints, where others carry the load)
+      resistance not bilateral, with a limit: P_N = 0 whatever w_N is, and the same disc (moments against rotations, where another contact carries the load)
 
   G need not be symmetric and may be singular (dependent contacts): P is then one of many, w is what counts. With friction there may be several solutions w (wedged contacts), or
   none (Painleve): see the chain below.
@@ -50,7 +51,7 @@ typedef struct {
   /* for large problems */
   const NsLocalSparse *sparse; /* NULL: G is dense */
   const PetscReal     *scale;  /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
-  const PetscReal     *limit;  /* [contacts] N s: of bilateral ones, see above; negative: none; NULL: all negative */
+  const PetscReal     *limit;  /* [contacts] N s (of rotations N m s): of joints and resistances, see above; negative: none; NULL: all negative */
   const PetscReal     *across; /* [contacts] anisotropic friction: mu along tangent 2 over that along tangent 1, 0: the same; NULL: all 0 */
 } NsLocalProblem;
 
@@ -94,7 +95,7 @@ typedef struct {
   const char *name, *about;
   PetscBool
             approximate; /* the method only approaches a solution, and the chain completes it by Newton's method; false: if the method covers a problem and finds no solution, there is none */
-  PetscBool limits;      /* the method covers bilateral contacts with a limit */
+  PetscBool limits;      /* the method covers contacts with a limit */
   PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem; NULL: it covers all problems (with `limits`) */
   PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts; may set max_iterations, if it is 0 */
   PetscErrorCode (*solve)(NsLocalSolver *, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *);
@@ -178,10 +179,10 @@ static inline void NsLocalImpulseRow(const NsLocalProblem *unit, PetscInt k, con
   F[k]                  = P[k];
 }
 
-/* The disc of a joint with friction, or a negative number: it has none. */
+/* The disc of a joint with friction, or of a resistance; a negative number: it has none. */
 static inline PetscReal NsLocalLimit(const NsLocalProblem *problem, PetscInt c)
 {
-  return problem->limit && problem->bilateral[c] ? problem->limit[c] : -1;
+  return problem->limit ? problem->limit[c] : -1;
 }
 
 /* Whether the contact has no friction force, whatever its tangential rows are. */

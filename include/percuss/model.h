@@ -53,7 +53,8 @@ enum {
   NS_LAW_APPROACH    = 4,  /* restitution depends on the approach speed */
   NS_LAW_TWO_PHASE   = 8,  /* impacts have a compression and an expansion: Poisson's law, the energetic law */
   NS_LAW_JOINT       = 16, /* friction in a joint, under the load of several rows */
-  NS_LAWS            = 31
+  NS_LAW_RESISTANCE  = 32, /* of a candidate that is the rolling or drilling resistance of a contact */
+  NS_LAWS            = 63
 };
 
 typedef struct NsContactLaw NsContactLaw; /* src/contact/laws/law.h */
@@ -76,7 +77,9 @@ typedef struct {
   PetscInt  directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool bilateral;  /* a joint: u = 0 instead of a law */
   PetscInt
-            carriers; /* of a joint with friction: its tangents obey |P_T| <= mu |P_N|, with P_N the normals of so many candidates, this one and those before it; 0: tangents of a joint are u = 0, too */
+            carriers; /* of a joint with friction: its tangents obey |P_T| <= mu |P_N|, with P_N the normals of so many candidates, this one and those before it; 0: tangents of a joint are u = 0, too.
+               Of a resistance (not bilateral): the same, with the contact that it belongs to as the first of these; its own normal is that of the contact and has no impulse, and its tangents are rotations: moments with
+               mu in m */
   PetscBool slot;     /* stands for one of many pairs, which come and go; see NsModelContact.search */
   PetscBool massless; /* its normal reaction acts on unknowns without mass */
   PetscReal tolerance; /* m: a gap up to this is closed */
@@ -91,6 +94,12 @@ typedef struct {
   NsLaw            law;
   const PetscBool *off; /* while it is true the candidate is no contact; NULL: it always is one */
 } NsCandidate;
+
+/* Whether it is a resistance of the contact before it, whose normal is its own: no contact for itself. */
+static inline PetscBool NsCandidateResists(const NsCandidate *candidate)
+{
+  return candidate->carriers > 0 && !candidate->bilateral;
+}
 
 #define NS_CANDIDATE_NAME 128 /* bytes */
 /* "wall", "wall.2" where a contact has several candidates, "pile.3-17" of two balls; cut to the size. Made on demand: a million candidates have no names to keep. Returns text. */

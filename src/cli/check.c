@@ -43,7 +43,7 @@ static PetscErrorCode print_limits(NsRun *run)
   printf("  limits      the run %s at a numerical energy error above %g of the reference energy", guard->stops ? "ends" : "warns", guard->energy);
   if (NsRunModel(run)->dynamics.deformation) printf(", a rotation above %g rad, a stretch above %g", guard->rotation, guard->stretch);
   for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) {
-    small = small || NsRunModel(run)->candidate[i].face > 0;
+    small                 = small || NsRunModel(run)->candidate[i].face > 0;
     const PetscReal limit = NsGuardDepth(run, i);
     if (limit > 0) depth = PetscMin(depth, limit);
   }
@@ -235,11 +235,12 @@ static PetscErrorCode print_report(NsRun *run)
   print_spins(run);
   print_solids(run);
   PetscCall(print_reduction(run, quick));
-  for (PetscInt i = 0; i < model->candidates; i++) contacts += !model->candidate[i].bilateral;
+  for (PetscInt i = 0; i < model->candidates; i++) contacts += !model->candidate[i].bilateral && !NsCandidateResists(&model->candidate[i]);
   printf("  contacts    %d %s", (int)contacts, NsPlural(contacts, "candidate", "candidates"));
   if (model->slots) printf(", of which %d for pairs that are near each other", (int)model->slots);
   for (PetscInt i = 0; i < model->candidates && listed < 8; i++) {
-    if (model->candidate[i].bilateral || (model->candidate[i].slot && model->candidate[i].number[0] == 0)) continue;
+    if (model->candidate[i].bilateral || NsCandidateResists(&model->candidate[i]) || (model->candidate[i].slot && model->candidate[i].number[0] == 0))
+      continue;
     printf("%s%s (gap %.6g m)", listed++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
   }
   printf("%s\n", contacts - model->slots_free > 8 ? ", ..." : "");

@@ -27,6 +27,9 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   for (PetscInt i = 0; i < n; i++) {
     contact->tolerance[i] = PetscMax(1e-15 * model->length_scale, model->candidate[i].tolerance);
     contact->first[i]     = contact->rows;
+    PetscCheck(NsLawResistance(&model->candidate[i].law, NS_ROLLING) + NsLawResistance(&model->candidate[i].law, NS_DRILLING) == 0 ||
+                 (i + 1 < n && NsCandidateResists(&model->candidate[i + 1])),
+      PETSC_COMM_SELF, PETSC_ERR_PLIB, "the resistance of contact '%s' has no candidate", model->candidate[i].name);
     contact->rows += model->candidate[i].directions;
   }
   const PetscInt rows = contact->rows, touches = model->touches;
@@ -445,9 +448,9 @@ static void set_laws(NsContact *contact, const NsRows *rows, PetscInt island, La
     contact->problem.friction[at]  = law == FULL ? NsContactFriction(contact, i) : 0;
     contact->problem.bilateral[at] = law == HELD ? PETSC_TRUE : candidate->bilateral;
     if (contact->laws.anisotropic) contact->laws.across[at] = candidate->law.across;
-    if (!contact->laws.joints || law != FULL) continue;
-    contact->laws.discs[at] = contact->laws.limit[islands->member[m]];
-    if (candidate->carriers) contact->problem.limit = contact->laws.discs;
+    if (!contact->laws.joints || law == HELD) continue;
+    contact->laws.discs[at] = law == FULL ? contact->laws.limit[islands->member[m]] : NsCandidateResists(candidate) ? 0 : -1;
+    if (law == FULL ? candidate->carriers > 0 : NsCandidateResists(candidate)) contact->problem.limit = contact->laws.discs;
   }
 }
 
@@ -669,7 +672,7 @@ void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *
   }
 }
 
-/* The same of a joint with friction. */
+/* The same of a joint with friction, or of a resistance. */
 static NsContactState joint_state(const NsContact *contact, PetscInt i)
 {
   const NsCandidate *candidate = &contact->model->candidate[i];

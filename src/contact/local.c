@@ -275,6 +275,8 @@ void NsLocalTidy(const NsLocalProblem *p, const PetscReal *inverse, const PetscR
       to_rim(tangents, limit, x, P + k + 1);
     }
     if (p->bilateral[c]) continue;
+    if (limit >= 0) P[k] = 0;
+    if (limit >= 0) continue;
     if (unit[k] <= w[k] || unit[k] <= NS_ROUNDING * largest) P[k] = 0;
     if (tangents == 0) continue;
     const PetscReal across = across_of(p, c);
@@ -404,9 +406,9 @@ static inline void contact_residual(
     for (PetscInt i = 0; i < rows; i++) include(worst, w[i]);
     return;
   }
-  include(worst, !bilateral && P[0] <= w[0] ? P[0] : w[0]);
+  include(worst, !bilateral && (limit >= 0 || P[0] <= w[0]) ? P[0] : w[0]);
   if (rows == 1) return;
-  const PetscReal radius = bilateral ? limit : P[0] > 0 ? mu * P[0] : 0;
+  const PetscReal radius = limit >= 0 ? limit : P[0] > 0 ? mu * P[0] : 0;
   if (rows == 2) {
     const PetscReal x = P[1] - w[1];
     include(worst, x > radius ? P[1] - radius : x < -radius ? P[1] + radius : w[1]);

@@ -11,7 +11,8 @@ static const char *material_of(const NsConfig *config, const NsPartnerSettings *
   if (partner->material) return partner->material;
   if (partner->sides)
     node = partner->sides;
-  else if (!node && partner->surface[NsPartnerSurface(partner)]->on) node = partner->surface[NsPartnerSurface(partner)]->on;
+  else if (!node && partner->surface[NsPartnerSurface(partner)]->on)
+    node = partner->surface[NsPartnerSurface(partner)]->on;
   const size_t length = node ? strcspn(node, ".@") : 0;
   for (int b = 0; b < config->bodies.count && node; b++) {
     const NsNode *material = NsTreeChild(body[b].where, "material");

@@ -1,5 +1,6 @@
 #include "pair.h"
 #include <string.h>
+#include "laws/law.h"
 
 #define NS_STILL 1e-10 /* a displacement per unit below this is rounding */
 
@@ -392,4 +393,94 @@ void NsPairPrepareCurved(NsPair *pair, const PetscReal n[3], const PetscReal axi
   if (friction == 0) return;
   if (has_slip(pair, first, pair->frame->pivot)) add_tangent(pair, first);
   if (has_slip(pair, pair->frame->pivot, first) || (turns && has_slip(pair, pair->frame->pivot, n))) add_tangent(pair, pair->frame->pivot);
+}
+
+/* ---- rolling and drilling ------------------------------------------------------------------------------------------------------------------------ */
+
+/* What the points turn by, across n (rolling) or along it: up to two directions, orthonormal; how many. Planar models turn about one axis only. */
+static PetscInt axes_of(const NsPair *pair, int kind, const PetscReal n[3], PetscReal axis[2][3])
+{
+  PetscInt count = 0;
+
+  for (int p = 0; p < 2; p++) {
+    for (PetscInt a = 0; a < pair->point[p]->unknowns && count < (kind == NS_DRILLING ? 1 : 2); a++) {
+      const PetscReal *turn = pair->point[p]->turn[a];
+      PetscReal        part[3], along = NsDot3(turn, n), other = count ? NsDot3(turn, axis[0]) : 0;
+      for (int k = 0; k < 3; k++) part[k] = kind == NS_DRILLING ? along * n[k] : turn[k] - along * n[k] - (count ? other * axis[0][k] : 0);
+      if (NsDot3(part, part) <= PetscSqr(1e-9) || !NsUnit3(part)) continue;
+      for (int k = 0; k < 3; k++) axis[count][k] = kind == NS_DRILLING ? n[k] : part[k];
+      count++;
+    }
+  }
+  return count;
+}
+
+PetscBool NsPairResist(const NsPair *contact, int kind, NsArena *arena, NsPair *moment)
+{
+  NsPairFrame *frame = NsArenaAlloc(arena, sizeof(*frame));
+
+  *frame            = *contact->frame;
+  frame->torque_arm = 0;
+  frame->tangents   = axes_of(contact, kind, frame->normal, frame->tangent);
+  *moment           = *contact;
+  moment->resists   = 1 + kind;
+  moment->frame     = frame;
+  return frame->tangents > 0;
+}
+
+/* Row of the relative rotation about e. */
+static PetscErrorCode add_turn(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal e[3])
+{
+  PetscInt  at    = rows->first[rows->rows];
+  PetscReal drive = 0;
+
+  PetscFunctionBegin;
+  PetscCheck(rows->rows < rows->row_capacity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %" PetscInt_FMT " contact rows", rows->row_capacity);
+  for (PetscInt p = 0; p < 2; p++) {
+    const NsPairPoint *point = pair->point[p];
+    for (PetscInt a = 0; a < point->unknowns; a++) {
+      const PetscReal value = (p == 0 ? 1 : -1) * NsDot3(e, point->turn[a]);
+      if (value == 0) continue;
+      PetscCheck(
+        at < rows->entry_capacity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %" PetscInt_FMT " entries of contact rows", rows->entry_capacity);
+      rows->touch[at]   = point->touch[a];
+      rows->value[at++] = value;
+    }
+    if (point->spin) drive += (p == 0 ? 1 : -1) * NsSpinRate(point->spin, t) * NsDot3(e, point->axis);
+  }
+  rows->drive[rows->rows]   = drive;
+  rows->first[++rows->rows] = at;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsPairRows(const NsPair *pair, PetscReal t, const PetscReal *touch_q, NsRows *rows)
+{
+  NsPair      contact = *pair;
+  NsPairFrame frame;
+  PetscReal   n[3], m[3], e[3];
+
+  PetscFunctionBegin;
+  if (!pair->resists) {
+    PetscCall(pair->type->rows(pair, t, touch_q, rows));
+    PetscFunctionReturn(0);
+  }
+  frame          = *pair->frame;
+  frame.tangents = 0;
+  contact.frame  = &frame;
+  PetscCall(pair->type->rows(&contact, t, touch_q, rows));
+  pair->type->gap(pair, touch_q, n);
+  if (!pair->type->flat) mirror(pair, n, m);
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) {
+    const PetscReal *axis   = pair->resists == 1 + NS_DRILLING ? n : pair->frame->tangent[i];
+    const PetscReal  factor = pair->type->flat || axis == n ? 0 : 2 * NsDot3(m, axis) / NsDot3(m, m);
+    for (int k = 0; k < 3; k++) e[k] = axis[k] - (factor != 0 ? factor * m[k] : 0);
+    PetscCall(add_turn(rows, pair, t, e));
+  }
+  PetscFunctionReturn(0);
+}
+
+void NsPairRates(const NsPair *pair, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscReal *d)
+{
+  if (pair->type->rate) pair->type->rate(pair, t, touch_q, touch_v, d);
+  for (PetscInt i = 0; pair->resists && i < pair->frame->tangents; i++) d[1 + i] = 0; /* no scheme that needs rates solves resistances */
 }

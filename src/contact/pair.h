@@ -119,7 +119,9 @@ struct NsPair {
   const NsPairPoint *point[2];
   PetscReal          radius[2]; /* m: of the ball or journal around the first point; of the surface around the second: arm of its friction; 0: none */
   PetscReal          offset;    /* added to the gap, m */
-  NsPairFrame       *frame;     /* written by `create` and `prepare` alone; candidates against one plane share theirs */
+  PetscInt
+               resists; /* 1 + NS_ROLLING, 1 + NS_DRILLING: a resistance of the same contact: its rows are the normal and rotations about the frame's tangents; 0: a contact */
+  NsPairFrame *frame;   /* written by `create` and `prepare` alone; candidates against one plane share theirs */
 };
 
 extern const NsPairType *const NsPairTypes[];                   /* every pair, NULL-terminated, from pairs/list.h */
@@ -176,6 +178,14 @@ PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, co
 void NsPairRelativeVelocity(const NsPair *pair, PetscReal t, const PetscReal *touch_v, PetscReal between[3]);
 void NsPairTangentRates(
   const NsPair *pair, PetscReal t, const PetscReal *touch_v, const PetscReal n[3], const PetscReal dn[3], const PetscReal arm[2], PetscReal *d);
+
+/* ---- rolling and drilling ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The resistance of a prepared contact: its copy with axes of rotation in place of tangents, at the start. False: its points cannot turn so. */
+PetscBool NsPairResist(const NsPair *contact, int kind, NsArena *arena, NsPair *moment);
+/* Rows of a pair, and their rates d[directions]: of its type, or of a resistance. */
+PetscErrorCode NsPairRows(const NsPair *pair, PetscReal t, const PetscReal *touch_q, NsRows *rows);
+void           NsPairRates(const NsPair *pair, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscReal *d);
 
 /* ---- points and rows --------------------------------------------------------------------------------------------------------------------------- */
 

@@ -62,8 +62,8 @@ static PetscBool was_open(const NsContact *contact, PetscInt i)
 {
   const NsContactReport *now = &contact->report[i], *before = &contact->last_report[i];
 
-  return !contact->model->candidate[i].bilateral && now->state == NS_OPEN && before->state == NS_OPEN && now->impulse[0] == 0 && now->force[0] == 0 &&
-         now->gap > 0 && before->gap >= 0;
+  return !contact->model->candidate[i].bilateral && !NsCandidateResists(&contact->model->candidate[i]) && now->state == NS_OPEN &&
+         before->state == NS_OPEN && now->impulse[0] == 0 && now->force[0] == 0 && now->gap > 0 && before->gap >= 0;
 }
 
 /* The depth of the passage of a candidate that was open at both ends; 0: there is none. */

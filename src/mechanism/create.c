@@ -119,6 +119,12 @@ static void check_laws(const NsDense *self, const NsMechanismLaw *law, NsArena *
     if (each[i].law.friction && each[i].law.friction->anisotropy)
       NsDiagError(diag, NsKeysPlace(each[i].where, "friction"), "friction that depends on the direction is for contacts with planes");
   }
+  for (int i = -1; i < law->each.count; i++) {
+    const NsFrictionSettings *friction = i < 0 ? law->law.friction : each[i].law.friction;
+    if (!friction || friction->resistance[NS_ROLLING] + friction->resistance[NS_DRILLING] == 0) continue;
+    NsDiagError(
+      diag, NsKeysPlace(i < 0 ? law->where : each[i].where, "friction"), "contacts of %s have no rolling or drilling resistance", self->m->name);
+  }
   if (law->law.friction && law->law.friction->anisotropy)
     NsDiagError(diag, NsKeysPlace(law->where, "friction"), "friction that depends on the direction is for contacts with planes");
   if (hits && !rubs && NsContactLawMake(&law->law, law->where, NULL, arena).friction > 0)

@@ -277,11 +277,15 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
   for (PetscInt i = 0; i < self->touches; i++) {
     const NsMbTouch *touch           = &self->touch[i];
     model->candidate[self->rows + i] = (NsCandidate){.name = touch->name,
-      .directions                                          = touch->law.friction > 0 ? self->body[0].planar ? 2 : 3 : 1,
+      .directions                                          = 1 + NsMbTouchTangents(self, touch),
       .tolerance                                           = touch->tolerance,
       .clearance                                           = touch->clearance,
       .law                                                 = touch->law,
       .off                                                 = touch->off};
+    if (!touch->resists) continue;
+    NsCandidate *moment = &model->candidate[self->rows + i];
+    *moment             = NsCandidateOfResistance(&moment[-touch->before], (int)touch->resists - 1, touch->before, self->arena);
+    moment->directions  = 1 + NsMbTouchTangents(self, touch);
   }
   model->joints_drift = self->rank > 0;
   model->touches      = model->candidates ? self->unknowns : 0;

@@ -198,7 +198,7 @@ static void set_operations(const NsMultibody *self, NsModel *model)
 /* Sections of the config that these models do not have, and bodies of other kinds. */
 static void refuse_others(const NsConfig *config, NsDiag *diag)
 {
-  static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "contacts", "start",
+  static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "contacts", "contact_materials", "start",
         "free_dynamics", "scheme", "time", "limits", "output", NULL};
   static const char *const instead[][2] = {{"supports", "fix a body by a joint: {type: fixed, between: [ground, BODY]}"},
     {"bearings", "use `springs` between points, or the `stiffness` of joints"}, {"masses", "a body has its own `mass`"},

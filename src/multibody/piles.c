@@ -520,6 +520,9 @@ PetscErrorCode NsMbPileCandidates(NsMultibody *self, NsModel *model, PetscInt fi
     const NsLaw              law      = NsContactLawOf(self->config, settings, self->arena);
     PetscReal                depth    = PETSC_MAX_REAL;
     pile->first                       = first;
+    if (NsLawResistance(&law, NS_ROLLING) + NsLawResistance(&law, NS_DRILLING) > 0)
+      NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"),
+        "rolling and drilling resistance are for contacts of spheres and points, not for boxes that touch over areas");
     if (law.across != 0)
       NsDiagError(self->diag, settings->where->key_place,
         "friction that depends on the direction is for planes: tangents of contact '%s' turn with the bodies", pile->name);

@@ -143,6 +143,35 @@ static void check_start(NsMultibody *self, const NsContactSettings *settings, co
   NsDiagNote(self->diag, "move the bodies apart; up to %g m is allowed (assembly.tolerance)", self->config->assembly->tolerance);
 }
 
+static PetscInt count_resistances(const NsLaw *law)
+{
+  PetscInt count = 0;
+
+  for (int kind = 0; kind < NS_RESISTANCES; kind++) count += NsLawResistance(law, kind) > 0;
+  return count;
+}
+
+/* Rolling and drilling resistance of a contact, behind it; how many. In the plane nothing drills. */
+static PetscInt add_resistances(NsMbTouch *touch)
+{
+  PetscInt count = 0;
+
+  for (int kind = 0; kind < NS_RESISTANCES; kind++) {
+    if (!(NsLawResistance(&touch->law, kind) > 0)) continue;
+    count++;
+    touch[count]         = touch[0];
+    touch[count].resists = 1 + kind;
+    touch[count].before  = count;
+  }
+  return count;
+}
+
+PetscInt NsMbTouchTangents(const NsMultibody *self, const NsMbTouch *touch)
+{
+  if (touch->resists) return touch->resists == 1 + NS_ROLLING && !self->body[0].planar ? 2 : 1;
+  return touch->law.friction > 0 ? self->body[0].planar ? 1 : 2 : 0;
+}
+
 /* A contact of the config as candidates; list NULL: only how many. */
 static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, const char *name, NsMbTouch *list)
 {
@@ -174,9 +203,13 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
     NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "friction that depends on the direction is for contacts with planes");
     return 0;
   }
+  if (self->body[0].planar && NsLawResistance(&common.law, NS_DRILLING) > 0) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "there is no drilling in the plane: `drilling` is for bodies in space");
+    return 0;
+  }
   count[0] = balls_of(self, first, plane, NULL);
   count[1] = plane ? 1 : balls_of(self, second, plane, NULL);
-  if (!list || !count[0] || !count[1]) return count[0] * count[1];
+  if (!list || !count[0] || !count[1]) return (1 + count_resistances(&common.law)) * count[0] * count[1];
   common.off = NsSwitchesAdd(self->switches, settings->window.from, settings->window.until, "contact", name, settings->where, self->arena);
   Ball *ball[2];
   for (int i = 0; i < 2; i++) ball[i] = NsArenaAlloc(self->arena, sizeof(Ball) * (size_t)count[i]);
@@ -196,6 +229,7 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
         touch->radius[1] = b->radius;
       }
       check_start(self, settings, touch);
+      made += add_resistances(touch);
     }
   }
   if (!made) NsDiagError(self->diag, settings->where->key_place, "both partners of contact '%s' are on the same body", name);
@@ -282,6 +316,20 @@ void NsMbTouchWrench(
   set_wrench(self, body, c, gap, rows, e, wrench);
 }
 
+/* Rows of rotations about a[rows - 1] behind the normal row. */
+static void set_turns(PetscInt rows, const PetscReal (*a)[3], NsMbWrench *wrench)
+{
+  for (PetscInt r = 1; r < rows; r++) {
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < 3; k++) {
+        wrench[r].f[i][k] = 0;
+        wrench[r].m[i][k] = i ? -a[r - 1][k] : a[r - 1][k];
+      }
+    }
+    wrench[r].drive = 0;
+  }
+}
+
 PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, NsMbWrench *wrench)
 {
   PetscReal       e[3][3] = {{0}}, c[3];
@@ -294,6 +342,10 @@ PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt 
     set_tangents(self, rows, e);
   set_wrench(self, (const PetscInt[2]){touch->side[0].body, touch->side[1].body}, c, gap, rows, e, wrench);
   for (PetscInt r = 0; r < rows; r++) wrench[r].drive = -NsDot(e[r], touch->velocity);
+  if (touch->resists) {
+    static const PetscReal across[1][3] = {{0, 0, 1}};
+    set_turns(rows, touch->resists == 1 + NS_DRILLING ? e : self->body[0].planar ? across : e + 1, wrench);
+  }
   return gap;
 }
 
@@ -309,7 +361,7 @@ void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, con
     NsTurn(frame->R, touch->side[0].s, s);
     NsCross(frame->O, s, u);
     NsCross(frame->O, u, c);
-    for (PetscInt r = 0; r < rows; r++) rate[r] = NsDot(r == 0 ? touch->n : touch->t[r - 1], c);
+    for (PetscInt r = 0; r < rows; r++) rate[r] = r == 0 ? NsDot(touch->n, c) : touch->resists ? 0 : NsDot(touch->t[r - 1], c);
     return;
   }
   for (int i = 0; i < 2; i++) {

@@ -13,10 +13,15 @@ typedef struct NsMbTouch {
   PetscReal     n[3], t[2][3], x[3],
     velocity
       [3]; /* of the plane: normal, tangents, a point of it, its own velocity. BORE, GUIDE: n is its axis or normal, in the second body's frame */
-  PetscReal        tolerance, clearance; /* clearance: the largest gap */
-  NsLaw            law;
+  PetscReal tolerance, clearance; /* clearance: the largest gap */
+  NsLaw     law;
+  PetscInt  resists,
+    before;             /* 1 + NS_ROLLING ...: a moment of the contact so many before it in the list, with which it shares all else; 0: a contact */
   const PetscBool *off; /* NsSwitchesAdd */
 } NsMbTouch;
+
+/* Rows beside the normal: tangents, or axes of a moment. */
+PetscInt NsMbTouchTangents(const NsMultibody *self, const NsMbTouch *touch);
 
 /* Contacts of the config: self->touch. Errors in diag. */
 void NsMbTouches(NsMultibody *self);

@@ -8,7 +8,7 @@
 */
 #include "writer.h"
 
-enum { TANGENT_1 = 1, TANGENT_2 = 2, TORQUE = 4, MOMENT = 8 };
+enum { TANGENT_1 = 1, TANGENT_2 = 2, TORQUE = 4, MOMENT = 8, NORMAL = 16, TURN_1 = 32, TURN_2 = 64 };
 
 typedef struct {
   PetscReal   gap, gap_rate, force[3], impulse[3], slip_velocity[3], torque, torque_impulse, moment;
@@ -27,10 +27,10 @@ typedef struct {
 
 static const NsColumn columns[] = {
   {"time", "s", "time", offsetof(Row, time)},
-  {"gap", "m", "distance; negative: penetration", offsetof(Contact, gap), .rate = "gap_rate"},
-  {"gap_rate", "m/s", "rate of the gap", offsetof(Contact, gap_rate)},
-  {"force", "N", "normal contact force at the time of the row", offsetof(Contact, force[0])},
-  {"impulse", "N s", "normal impulse since the previous row", offsetof(Contact, impulse[0]), .sums = true},
+  {"gap", "m", "distance; negative: penetration", offsetof(Contact, gap), NORMAL, .rate = "gap_rate"},
+  {"gap_rate", "m/s", "rate of the gap", offsetof(Contact, gap_rate), NORMAL},
+  {"force", "N", "normal contact force at the time of the row", offsetof(Contact, force[0]), NORMAL},
+  {"impulse", "N s", "normal impulse since the previous row", offsetof(Contact, impulse[0]), NORMAL, .sums = true},
   {"state", NULL, "open, stick, slip, or closed (without friction, a joint, or with zero force)", offsetof(Contact, state)},
   {"friction_force_1", "N", "friction force along the first tangent", offsetof(Contact, force[1]), TANGENT_1},
   {"friction_impulse_1", "N s", "its impulse since the previous row", offsetof(Contact, impulse[1]), TANGENT_1, .sums = true},
@@ -40,6 +40,12 @@ static const NsColumn columns[] = {
   {"slip_velocity_2", "m/s", "sliding velocity along the second tangent", offsetof(Contact, slip_velocity[2]), TANGENT_2},
   {"friction_torque", "N m", "of a journal: torque of friction about the axis of its cylinder", offsetof(Contact, torque), TORQUE},
   {"friction_torque_impulse", "N m s", "its impulse since the previous row", offsetof(Contact, torque_impulse), TORQUE, .sums = true},
+  {"moment_1", "N m", "of rolling or drilling resistance: moment about its first axis", offsetof(Contact, force[1]), TURN_1},
+  {"moment_impulse_1", "N m s", "its impulse since the previous row", offsetof(Contact, impulse[1]), TURN_1, .sums = true},
+  {"turn_rate_1", "rad/s", "relative rotation about this axis", offsetof(Contact, slip_velocity[1]), TURN_1},
+  {"moment_2", "N m", "of rolling resistance: moment about its second axis", offsetof(Contact, force[2]), TURN_2},
+  {"moment_impulse_2", "N m s", "its impulse since the previous row", offsetof(Contact, impulse[2]), TURN_2, .sums = true},
+  {"turn_rate_2", "rad/s", "relative rotation about this axis", offsetof(Contact, slip_velocity[2]), TURN_2},
   {"moment", "N m", "moment of a joint constraint on an angle", offsetof(Contact, moment), MOMENT},
   {NULL},
 };
@@ -74,8 +80,10 @@ static PetscErrorCode open_table(NsWriter *writer)
     self->column[i] = candidate->slot ? -1 : column;
     if (candidate->slot) continue;
     subject[column].name  = NsArenaPrint(arena, "%s", NsCandidateName(candidate, name));
-    subject[column++].has = (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) |
-                            (candidate->torque_arm != 0 ? TORQUE : 0) | (candidate->moment_arm != 0 ? MOMENT : 0);
+    subject[column++].has = NsCandidateResists(candidate)
+                              ? (candidate->directions > 1 ? TURN_1 : 0) | (candidate->directions > 2 ? TURN_2 : 0)
+                              : NORMAL | (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) |
+                                  (candidate->torque_arm != 0 ? TORQUE : 0) | (candidate->moment_arm != 0 ? MOMENT : 0);
   }
   writer->data = self;
   NsCsvOpen(&writer->csv[0], writer->sink, &contacts, count, subject);

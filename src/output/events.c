@@ -85,12 +85,13 @@ static PetscErrorCode observe(NsWriter *writer, const NsSnapshot *snapshot)
   for (PetscInt k = 0; k < snapshot->actives && snapshot->step > 0; k++) {
     const PetscInt       i      = snapshot->active[k];
     const NsContactState before = snapshot->before[i].state, now = snapshot->contact[i].state;
+    const PetscBool      gaps = !NsCandidateResists(&writer->model->candidate[i]); /* else its contact tells that it closes and opens */
 
     if (snapshot->contact[i].impact)
       write_event(writer, snapshot, i, "impact", PETSC_TRUE);
-    else if (before == NS_OPEN && now != NS_OPEN)
+    else if (gaps && before == NS_OPEN && now != NS_OPEN)
       write_event(writer, snapshot, i, "closing", PETSC_FALSE);
-    if (before != NS_OPEN && now == NS_OPEN) write_event(writer, snapshot, i, "opening", PETSC_FALSE);
+    if (gaps && before != NS_OPEN && now == NS_OPEN) write_event(writer, snapshot, i, "opening", PETSC_FALSE);
     if (now != before && (now == NS_STICK || now == NS_SLIP)) write_event(writer, snapshot, i, NsContactStateNames[now], PETSC_FALSE);
   }
   PetscFunctionReturn(0);

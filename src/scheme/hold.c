@@ -102,7 +102,7 @@ void NsHoldFind(NsHold *hold, PetscBool *off)
   for (PetscInt k = 0; k < actives; k++) {
     const PetscInt i = active[k];
     hold->gap[i]     = NsContactLastGaps(contact)[i];
-    hold->held[i]    = hold->pressed[i] || (NsHoldTouches(contact, i) && stays(hold, i));
+    hold->held[i] = hold->pressed[i] || (NsHoldTouches(contact, i) && stays(hold, i) && !NsCandidateResists(&NsContactModel(contact)->candidate[i]));
   }
   *off = largest_gap(hold, PETSC_FALSE) > NS_ON * NsContactModel(contact)->length_scale;
 }

@@ -138,7 +138,7 @@ const NsSchemeType NsSchemeType_ImplicitSplit = {
                    "Galerkin methods, outlook; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993)",
     },
   .implicit = PETSC_TRUE,
-  .laws     = NS_LAWS & ~NS_LAW_JOINT, /* joints have one row there */
+  .laws     = NS_LAWS & ~(NS_LAW_JOINT | NS_LAW_RESISTANCE), /* joints have one row there */
   .size     = sizeof(NsScheme_ImplicitSplit),
   .declare  = declare,
   .start    = NsAlphaStart,

@@ -79,7 +79,7 @@ const NsSchemeType NsSchemeType_MoreauJean = {
       .reference     = "V. Acary, O. Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (2)",
     },
   .implicit      = PETSC_TRUE,
-  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT,
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT | NS_LAW_RESISTANCE,
   .size          = sizeof(NsTheta),
   .declare       = declare,
   .start         = NsThetaStart,

@@ -124,7 +124,7 @@ const NsSchemeType NsSchemeType_MoreauJeanExplicit = {
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, (43)-(47)",
     },
-  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT,
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT | NS_LAW_RESISTANCE,
   .size          = sizeof(NsScheme_MoreauJeanExplicit),
   .declare       = declare,
   .start         = start,

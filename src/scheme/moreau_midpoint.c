@@ -68,7 +68,7 @@ const NsSchemeType NsSchemeType_MoreauMidpoint = {
       .theory         = "schemes_velocity",
       .reference = "S. Schoeder, H. Ulbrich, T. Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, (8)-(13)",
     },
-  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT,
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT | NS_LAW_RESISTANCE,
   .size          = sizeof(NsMidpoint),
   .declare       = declare,
   .start         = NsMidpointStart,

@@ -246,7 +246,7 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
       .reference = "V. Acary, O. Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, a projection/activation scheme",
     },
   .implicit      = PETSC_TRUE,
-  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT,
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT | NS_LAW_RESISTANCE,
   .size          = sizeof(NsScheme_ProjectionCombined),
   .declare       = declare,
   .start         = NsThetaStart,

@@ -93,7 +93,7 @@ const NsSchemeType NsSchemeType_ProjectionNaive = {
       .reference     = "V. Acary, O. Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, a naive projection scheme",
     },
   .implicit      = PETSC_TRUE,
-  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT,
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH | NS_LAW_JOINT | NS_LAW_RESISTANCE,
   .size          = sizeof(NsScheme_ProjectionNaive),
   .declare       = declare,
   .start         = NsThetaStart,

@@ -55,7 +55,7 @@ PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact 
 const char *NsSchemeRefusesLaw(const NsSchemeType *type, const NsModel *model, char *text, size_t size)
 {
   static const char *const what[] = {"friction over the sliding speed", "friction that depends on the direction",
-    "restitution over the approach speed", "an impact law with compression and expansion", "friction in a joint"};
+    "restitution over the approach speed", "an impact law with compression and expansion", "friction in a joint", "rolling or drilling resistance"};
   char                     name[NS_CANDIDATE_NAME];
 
   for (PetscInt i = 0; i < model->candidates; i++) {

@@ -288,6 +288,81 @@ static void laws_agree_without_friction(void **state)
   }
 }
 
+/* ---- rolling and drilling ------------------------------------------------------------------------------------------------------------------------- */
+
+/* m = 2 kg, I = 2/5 m r^2, r = 50 mm, g = 10 m/s^2, mu_r = 1 mm, mu_s = 0.5 mm: rolls at 1 m/s along (0.6, 0.8) and spins with 30 rad/s about the vertical. */
+#define ROLLS(body, node) \
+  "gravity: [0, 0, -10 m/s^2]\n" \
+  "bodies: {ball: {" body ", at: [0, 0, 50 mm], mass: 2 kg, inertia: [0.002, 0.002, 0.002],\n" \
+  "  initial: {velocity: [0.6, 0.8, 0], angular_velocity: [-16 rad/s, 12 rad/s, 30 rad/s]}}}\n" \
+  "contact_materials: [{between: [steel, rubber], friction: {coefficient: 0.5, rolling: 1 mm, drilling: 0.5 mm}}]\n" \
+  "contacts: {floor: {between: [{node: " node ", radius: 50 mm}, {material: rubber, plane: {point: [0, 0, 0], normal: [0, 0, 1]}}]}}\n" \
+  "scheme: {type: half_explicit, step: 10 ms}\n" \
+  "time: {end: 8 s}\n"
+
+static const char *const balls[] = {ROLLS("type: rigid, radius: 50 mm, material: steel", "ball.center"),
+  ROLLS("type: body, points: {middle: [0, 0, 0]}, material: steel", "ball.middle")};
+
+/*
+  It rolls for v0/a with a = 5/7 mu_r g/r: 7 s and 3.5 m; and spins for I w0/(mu_s m g): 6 s. Rolling and drilling are independent of friction, which sticks. A step is the resolution of both ends.
+*/
+static void ball_rolls_out(void **state)
+{
+  (void)state;
+  EACH_WITH_MASS(p)
+  {
+    if (p->friction != SPACE || promise_gives(p) || !supports(p, NS_LAW_RESISTANCE)) continue;
+    promise_print(p);
+    for (size_t i = 0; i < sizeof(balls) / sizeof(*balls); i++) {
+      TestRun test = promise_open(balls[i], p, 1e-2, "");
+      while (test_runs(test.run)) {
+        test_step(test.run);
+        const NsContactReport *report = NsContactReports(test.run->contact);
+        const PetscReal        t      = test.run->state.t;
+        if (t < 5.9) assert_true(report[1].state == NS_SLIP && report[2].state == NS_SLIP);
+        if (t > 6.1) assert_int_equal(report[2].state, NS_STICK);
+        if (t > 7.1) assert_int_equal(report[1].state, NS_STICK);
+        assert_true(report[0].state == NS_STICK && report[1].force[0] == 0 && report[1].impulse[0] == 0);
+      }
+      const PetscReal *q = NsVecRead(test.run->state.q);
+      assert_near(q[0], 2.1, 0.03); /* steps of a third of a radian turn the direction */
+      assert_near(q[1], 2.8, 0.03);
+      assert_near(PetscSqrtReal(q[0] * q[0] + q[1] * q[1]), 3.5, p->order == 1 ? 0.006 : 2e-3);
+      CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
+      assert_near(test.run->ledger.friction, 1 + 0.4 + 0.9, 1e-6);
+      assert_near(test.run->ledger.numerical, 0, 1e-9);
+      test_run_close(&test);
+    }
+  }
+}
+
+/* A wheel in the plane, thrown onto the floor: with e = 1/2 its fall from 1 m/s gives the normal impulse 3 N s, which brakes a roll of w0 = v/r by M = mu_r 3 N s where it still rolls. */
+static void impact_with_rolling_resistance(void **state)
+{
+  static const char *const wheel =
+    "gravity: [0, 0, 0]\n"
+    "bodies: {wheel: {type: body, dimension: 2, at: [0, 100.5 mm, 0], mass: 2 kg, inertia: [0.01], points: {middle: [0, 0, 0]},\n"
+    "  initial: {velocity: [2, -1, 0], angular_velocity: -20 rad/s}}}\n"
+    "contacts: {floor: {between: [{node: wheel.middle, radius: 100 mm}, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: 0.5,\n"
+    "  friction: {coefficient: 0.5, rolling: 5 mm}}}\n"
+    "scheme: {type: half_explicit, step: 1 ms}\n"
+    "time: {end: 3 ms}\n";
+
+  (void)state;
+  EACH_WITH_MASS(p)
+  {
+    if (!p->friction || promise_gives(p) || strstr(p->option, "always") || !supports(p, NS_LAW_RESISTANCE)) continue;
+    promise_print(p);
+    TestRun test = promise_open(wheel, p, 1e-3, "");
+    while (test_runs(test.run)) test_step(test.run);
+    const PetscReal *v = NsVecRead(test.run->state.v), w = 20 - 0.015 / (0.01 + 2 * 0.01);
+    assert_near(v[1], 0.5, 1e-9);
+    assert_near(v[2], -w, 1e-9);
+    assert_near(v[0], 0.1 * w, 1e-9);
+    test_run_close(&test);
+  }
+}
+
 /* ---- where laws come from ---------------------------------------------------------------------------------------------------------------------------- */
 
 static const char *const pairs =
@@ -346,6 +421,8 @@ int main(int argc, char **argv)
     cmocka_unit_test(energetic_law_is_dissipative),
     cmocka_unit_test(rods_hit_the_floor),
     cmocka_unit_test(laws_agree_without_friction),
+    cmocka_unit_test(ball_rolls_out),
+    cmocka_unit_test(impact_with_rolling_resistance),
     cmocka_unit_test(pairs_of_materials),
     cmocka_unit_test(single_contacts_of_mechanisms),
   };

@@ -545,6 +545,66 @@ static void the_chain_goes_in_order(void **state)
   CHECK(NsLocalSolverDestroy(&newton));
 }
 
+/*
+  Contacts whose rolling is resisted under given loads: of each resistance P_N = 0 whatever its velocity is, P_T is within the limit, and w_T against it on the limit; contacts obey their own law beside them. Newton's methods
+  come to one answer; others refuse the problem.
+*/
+static void contacts_with_resistances(void **state)
+{
+  uint64_t       seed      = 11;
+  NsLocalSolver *solver[2] = {solver_named("semismooth_newton"), solver_named("proximal_newton")};
+  PetscInt       slips = 0, sticks = 0, solved = 0;
+
+  (void)state;
+  for (int trial = 0; trial < 300; trial++) {
+    const PetscInt n = 2 + 2 * (trial % 3), directions = 2 + trial % 2;
+    Problem        p;
+    PetscReal      limit[MAX_ROWS], P[2][MAX_ROWS], w[MAX_ROWS];
+    NsLocalResult  result[2];
+    random_problem(&p, n, directions * n + 2, directions, 0.3, &seed);
+    NsLocalProblem problem = *of(&p);
+    problem.limit          = limit;
+    for (PetscInt c = 0; c < n; c++) {
+      p.bilateral[c] = PETSC_FALSE;
+      limit[c]       = c % 2 == 0 ? -1 : trial % 7 == 0 ? 0 : pow(10, 2 * draw(&seed) - 1);
+    }
+    for (int i = 0; NsLocalSolverTypes[i]; i++) {
+      NsLocalSolver *other;
+      CHECK(NsLocalSolverCreate(NsLocalSolverTypes[i], MAX_ROWS, MAX_ROWS, &other));
+      assert_true(NsLocalCan(other, &problem) ==
+                  (!strcmp(NsLocalSolverTypes[i]->name, "semismooth_newton") || !strcmp(NsLocalSolverTypes[i]->name, "proximal_newton")));
+      CHECK(NsLocalSolverDestroy(&other));
+    }
+    for (int s = 0; s < 2; s++) {
+      for (PetscInt k = 0; k < problem.rows; k++) P[s][k] = 0;
+      CHECK(NsLocalSolve(solver[s], &problem, P[s], &result[s]));
+    }
+    if (!result[0].converged || !result[1].converged) continue; /* Newton's method may go round in a cycle */
+    solved++;
+    for (PetscInt k = 0; k < problem.rows; k++) {
+      assert_near(P[0][k], P[1][k], 1e-6);
+      w[k] = p.b[k];
+      for (PetscInt j = 0; j < problem.rows; j++) w[k] += p.G[k * problem.rows + j] * P[0][j];
+    }
+    for (PetscInt c = 0; c < n; c++) {
+      const PetscInt  k     = directions * c;
+      const PetscReal T     = PetscSqrtReal(PetscSqr(P[0][k + 1]) + (directions == 3 ? PetscSqr(P[0][k + 2]) : 0)),
+                      u     = PetscSqrtReal(PetscSqr(w[k + 1]) + (directions == 3 ? PetscSqr(w[k + 2]) : 0)),
+                      along = P[0][k + 1] * w[k + 1] + (directions == 3 ? P[0][k + 2] * w[k + 2] : 0);
+      const PetscReal most  = limit[c] < 0 ? p.friction[c] * P[0][k] : limit[c];
+      if (limit[c] < 0)
+        assert_true(P[0][k] >= 0 && w[k] >= -1e-9 && P[0][k] * w[k] < 1e-8);
+      else
+        assert_near(P[0][k], 0, 0);
+      assert_true(T <= most * (1 + 1e-12));
+      assert_near(along, -most * u, 1e-8 * (1 + most * u)); /* greatest dissipation */
+      *(u > 1e-9 ? &slips : &sticks) += limit[c] > 0;
+    }
+  }
+  assert_true(solved > 270 && slips > 50 && sticks > 50);
+  for (int s = 0; s < 2; s++) CHECK(NsLocalSolverDestroy(&solver[s]));
+}
+
 /* Joints with friction under given loads: P_T within its limit, w_T against it on the limit. All solvers that cover them come to one answer, with limits that are small and large. */
 static void joints_with_limits(void **state)
 {
@@ -787,6 +847,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(what_solvers_refuse),
   cmocka_unit_test(the_chain_goes_in_order),
   cmocka_unit_test(joints_with_limits),
+  cmocka_unit_test(contacts_with_resistances),
   cmocka_unit_test(one_solver_is_chosen),
   cmocka_unit_test(tolerance_is_chosen),
   cmocka_unit_test(initial_guess_that_is_not_finite),

@@ -2,7 +2,8 @@
 #include "law.h"
 #include "contact/pair.h"
 
-const char *const NsImpactLawNames[] = {"newton", "poisson", "energetic", NULL};
+const char *const NsResistanceNames[NS_RESISTANCES] = {"rolling", "drilling"};
+const char *const NsImpactLawNames[]                = {"newton", "poisson", "energetic", NULL};
 
 static const NsKey anisotropy_keys[] = {
   {"along", NS_KEY_VECTOR, offsetof(NsAnisotropySettings, along), .space = NS_SPACE_DIRECTION, .required = true,
@@ -27,6 +28,10 @@ static const NsKey friction_keys[] = {
     .help =
       "friction that depends on the direction, with planes: the friction force is within an ellipse, and the slip is normal to it at the force (greatest dissipation)",
     .example = "{along: [1, 0, 0], across: 0.5}"},
+  {"rolling", NS_KEY_NUMBER, offsetof(NsFrictionSettings, resistance[NS_ROLLING]), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
+    .help = "rolling resistance: largest moment against rolling, over the normal force. Where the partners have rotations", .example = "0.5 mm"},
+  {"drilling", NS_KEY_NUMBER, offsetof(NsFrictionSettings, resistance[NS_DRILLING]), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
+    .help = "drilling (spinning) resistance: largest moment about the normal, over the normal force", .example = "0.2 mm"},
   {NULL},
 };
 #undef NS_FRICTION_LAW
@@ -95,6 +100,8 @@ void NsContactLawCheck(const NsContactLawSettings *settings, const NsNode *where
     NsDiagError(diag, NsKeysPlace(where, "restitution_tangential"), "restitution_tangential requires a friction coefficient that is constant");
   if (settings->restitution_tangential > 0 && settings->restitution_law != NS_IMPACT_NEWTON)
     NsDiagError(diag, NsKeysPlace(where, "restitution_tangential"), "restitution_tangential belongs to `restitution_law: newton`");
+  if (settings->restitution_law != NS_IMPACT_NEWTON && friction && friction->resistance[NS_ROLLING] + friction->resistance[NS_DRILLING] > 0)
+    NsDiagError(diag, NsKeysPlace(where, "restitution_law"), "rolling and drilling resistance belong to `restitution_law: newton`");
   if (settings->restitution_law == NS_IMPACT_ENERGETIC && varies)
     NsDiagError(diag, NsKeysPlace(where, "restitution_law"), "`restitution_law: energetic` requires a friction coefficient that is constant");
 }
@@ -130,8 +137,9 @@ NsLaw NsContactLawMake(const NsContactLawSettings *settings, const NsNode *where
     for (int k = 0; k < 3; k++) more.along[k] = mu->anisotropy->along[k];
     law.across = mu->anisotropy->across;
   }
+  for (int i = 0; mu && i < NS_RESISTANCES; i++) more.resistance[i] = mu->resistance[i];
   if (more.impact != NS_IMPACT_NEWTON && (law.restitution > 0 || more.restitution)) law.kinds |= NS_LAW_TWO_PHASE;
-  if (!law.kinds && law.across == 0) return law;
+  if (!law.kinds && law.across == 0 && more.resistance[NS_ROLLING] == 0 && more.resistance[NS_DRILLING] == 0) return law;
   NsContactLaw *kept = NsArenaAlloc(arena, sizeof(*kept));
   *kept              = more;
   law.more           = kept;
@@ -145,6 +153,8 @@ static const char *conflict(const NsLaw *law)
 
   if (slides && law->restitution_tangential > 0) return "restitution_tangential requires a friction coefficient that is constant";
   if (slides && law->more->impact == NS_IMPACT_ENERGETIC) return "`restitution_law: energetic` requires a friction coefficient that is constant";
+  if ((law->kinds & NS_LAW_TWO_PHASE) && NsLawResistance(law, NS_ROLLING) + NsLawResistance(law, NS_DRILLING) > 0)
+    return "rolling and drilling resistance belong to `restitution_law: newton`";
   if ((law->kinds & NS_LAW_TWO_PHASE) && law->restitution_tangential > 0) return "restitution_tangential belongs to `restitution_law: newton`";
   return NULL;
 }
@@ -176,6 +186,19 @@ PetscBool NsContactLawTurn(NsLaw *law, const PetscReal normal[3], PetscInt tange
   NsCross3(normal, t[0], t[1]);
   law->kinds |= NS_LAW_ANISOTROPIC;
   return PETSC_TRUE;
+}
+
+NsCandidate NsCandidateOfResistance(const NsCandidate *contact, int kind, PetscInt before, NsArena *arena)
+{
+  NsCandidate candidate = *contact;
+  char        name[NS_CANDIDATE_NAME];
+
+  candidate.name       = NsArenaPrint(arena, "%s.%s", NsCandidateName(contact, name), NsResistanceNames[kind]);
+  candidate.number[0]  = 0;
+  candidate.law        = (NsLaw){.friction = NsLawResistance(&contact->law, kind), .kinds = NS_LAW_RESISTANCE};
+  candidate.carriers   = before + 1;
+  candidate.torque_arm = 0;
+  return candidate;
 }
 
 PetscReal NsLawRestitution(const NsLaw *law, PetscReal speed)

@@ -4,6 +4,7 @@
       friction      mu = mu(|u_T|), of the sliding speed at which the law of a step holds (its end, or what the scheme solves for)
       restitution   e = e(|u_N^-|), of the approach speed
       anisotropy    (P_1/mu_1)^2 + (P_2/mu_2)^2 <= P_N^2, and -u_T in the normal cone of this ellipse at P_T
+      resistance    |M_T| <= mu_r P_N against rolling, |M_N| <= mu_s P_N against drilling (spinning): candidates of their own behind the contact, solved with it (joints.c)
       impacts       Newton's law, Poisson's, or the energetic one: two_phase.c, routh.c
 
   Friction laws and restitution laws are functions of the settings alone; NsContactSolve calls them (laws/solve.c). tests/conformance/test_contact_laws.c tests every one on the list.
@@ -56,9 +57,13 @@ typedef struct {
   double        along[3], across;
 } NsAnisotropySettings;
 
+/* Moments against relative rotations, by their axes: the tangents; the normal. */
+enum { NS_ROLLING, NS_DRILLING, NS_RESISTANCES };
+extern const char *const NsResistanceNames[NS_RESISTANCES];
+
 typedef struct {
   const NsNode               *where;
-  double                      coefficient;
+  double                      coefficient, resistance[NS_RESISTANCES];
   const void                 *law[NS_FRICTION_LAWS]; /* settings; one of them, or none: `coefficient` */
   const NsAnisotropySettings *anisotropy;
 } NsFrictionSettings;
@@ -101,8 +106,8 @@ struct NsContactLaw {
   const NsFrictionLaw    *friction; /* NULL: constant */
   const NsRestitutionLaw *restitution;
   const void             *friction_settings, *restitution_settings;
-  PetscReal               at_rest; /* mu(0) */
-  PetscReal               along[3];
+  PetscReal               at_rest;                              /* mu(0) */
+  PetscReal               along[3], resistance[NS_RESISTANCES]; /* m */
   NsImpactLaw             impact;
 };
 
@@ -119,6 +124,13 @@ NsLaw NsContactLawMake(const NsContactLawSettings *settings, const NsNode *where
   along which alone the partners slide, law->friction is that of its direction. normal: unit vector; t2 = n x t1 where there are two. False: `along` is the normal.
 */
 PetscBool NsContactLawTurn(NsLaw *law, const PetscReal normal[3], PetscInt tangents, PetscReal t[2][3]);
+/* The largest moment of a resistance over the normal force, m. */
+static inline PetscReal NsLawResistance(const NsLaw *law, int kind)
+{
+  return law->more ? law->more->resistance[kind] : 0;
+}
+/* The candidate that is a resistance of `contact`, the `before`-th candidate before it; names are in the arena. Its directions are to be set: 1 and its axes. */
+NsCandidate NsCandidateOfResistance(const NsCandidate *contact, int kind, PetscInt before, NsArena *arena);
 /* e at an approach speed (m/s, >= 0). */
 PetscReal NsLawRestitution(const NsLaw *law, PetscReal speed);
 /* mu along tangent 1 at a sliding speed. */

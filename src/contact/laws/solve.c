@@ -33,7 +33,7 @@ PetscErrorCode NsLawsCreate(NsContact *contact)
     self->sliding        = self->sliding || (kinds & NS_LAW_SLIDING);
     self->anisotropic    = self->anisotropic || (kinds & NS_LAW_ANISOTROPIC);
     self->two_phase      = self->two_phase || (kinds & NS_LAW_TWO_PHASE);
-    self->joints         = self->joints || (kinds & NS_LAW_JOINT);
+    self->joints         = self->joints || (kinds & (NS_LAW_JOINT | NS_LAW_RESISTANCE));
   }
   if (self->anisotropic) self->across = NsZeros((size_t)n, sizeof(PetscReal));
   if (self->joints) self->limit = NsZeros((size_t)n, sizeof(PetscReal));

@@ -545,7 +545,7 @@ static PetscBool can_solve(const NsLocalProblem *p)
   if (p->sparse ? p->sparse->band != NULL : !NsLocalIsSmall(p)) return PETSC_FALSE;
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt m = p->start[c + 1] - p->start[c];
-    if (!p->bilateral[c] ? m > 1 : m > 2 && NsLocalLimit(p, c) >= 0) return PETSC_FALSE;
+    if (!p->bilateral[c] ? m > 1 || NsLocalLimit(p, c) >= 0 : m > 2 && NsLocalLimit(p, c) >= 0) return PETSC_FALSE;
     joints += p->bilateral[c] != 0;
   }
   return 2 * joints > p->contacts; /* others do better for contacts */

@@ -75,18 +75,18 @@ static void linearize(
   const PetscInt m       = p->start[c + 1] - p->start[c];
   PetscReal      by_P[9] = {0}, by_y[9] = {0}, B[9] = {0}, F[3] = {0}, column[3];
 
+  const PetscReal limit = NsLocalLimit(p, c);
   if (p->bilateral[c]) {
-    const PetscReal limit = NsLocalLimit(p, c);
     for (PetscInt i = 0; i < (limit < 0 ? m : 1); i++) {
       F[i]            = y[i];
       by_y[i * m + i] = 1;
     }
     if (limit >= 0) NsFrictionRows(m, 0, limit, r, P, y, F, by_P, by_y);
   } else {
-    const PetscBool closed  = P[0] - r * y[0] > 0;
+    const PetscBool closed  = limit < 0 && P[0] - r * y[0] > 0;
     F[0]                    = closed ? y[0] : P[0];
     *(closed ? by_y : by_P) = 1;
-    if (m > 1) NsFrictionRows(m, p->friction[c], -1, r, P, y, F, by_P, by_y);
+    if (m > 1) NsFrictionRows(m, p->friction[c], limit, r, P, y, F, by_P, by_y);
   }
   for (PetscInt k = 0; k < m * m; k++) B[k] = by_P[k] + delta * by_y[k];
   NsSolve3(m, B, F, right);

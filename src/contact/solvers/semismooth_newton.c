@@ -4,6 +4,7 @@
       normal     F_N = min(P_N, w_N)
       friction   F_T = P_T - proj(x_T),  the disc of radius rho = mu P_N (planar: the interval); w_T where it sticks, |x_T| <= rho
       bilateral  F   = w;  with a limit F_N = w_N, and F_T as for friction with rho given
+      resistance F_N = P_N, and F_T likewise
 
   Derivatives in full; in slip, with d = x_T/|x_T|:
 
@@ -77,18 +78,18 @@ static void friction_rows(
 static void evaluate(const NsLocalProblem *p, PetscReal r, const PetscReal *P, const PetscReal *w, PetscReal *F, PetscReal *J)
 {
   for (PetscInt c = 0; c < p->contacts; c++) {
-    const PetscInt k = p->start[c];
+    const PetscInt  k     = p->start[c];
+    const PetscReal limit = NsLocalLimit(p, c);
     if (p->bilateral[c]) {
-      const PetscReal limit = NsLocalLimit(p, c);
       for (PetscInt i = k; i < (limit < 0 ? p->start[c + 1] : k + 1); i++) NsLocalVelocityRow(p, i, w, F, J);
       if (limit >= 0) friction_rows(p, r, c, limit, P, w, F, J);
       continue;
     }
-    if (P[k] - r * w[k] > 0)
+    if (limit < 0 && P[k] - r * w[k] > 0)
       NsLocalVelocityRow(p, k, w, F, J);
     else
       NsLocalImpulseRow(p, k, P, F, J);
-    if (p->start[c + 1] > k + 1) friction_rows(p, r, c, -1, P, w, F, J);
+    if (p->start[c + 1] > k + 1) friction_rows(p, r, c, limit, P, w, F, J);
   }
 }
 

@@ -14,6 +14,7 @@ typedef struct {
   const NsNode         *where;
   double                at[3], mass, inertia[3], radius;
   const NsRigidInitial *initial;
+  const char           *material; /* read by contact/materials.c */
 } NsRigidSettings;
 
 static const NsKey initial_keys[] = {
@@ -36,6 +37,8 @@ static const NsKey rigid_keys[] = {
     .minimum = "0 <", .help = "moments of inertia about x, y, z", .example = "[0.007, 1e-4, 1e-4]"},
   {"radius", NS_KEY_NUMBER, offsetof(NsRigidSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "radius of a ring about x that represents it in pictures", .example = "50 mm"},
+  {"material", NS_KEY_STRING, offsetof(NsRigidSettings, material), .help = "word for `contact_materials`: laws of contacts by pairs of materials",
+    .example = "steel"},
   {"initial", NS_KEY_TABLE, offsetof(NsRigidSettings, initial), .table = &initial_table, .help = "state at the start",
     .example = "{velocity: [0, 0, -1 m/s]}"},
   {NULL},

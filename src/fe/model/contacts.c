@@ -297,6 +297,12 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     return 0;
   }
   if (settings->held) return NsFeHoldCandidate(fe, settings, pair, candidate);
+  if (NsLawResistance(&law, NS_ROLLING) + NsLawResistance(&law, NS_DRILLING) > 0 &&
+      (NsFeHasSurface(settings) || (NsPartnerNode(body) && NsContactOfBalls(settings)))) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "friction"),
+      "rolling and drilling resistance are for contacts of single points: of nodes against planes, cylinders, spheres or one other node");
+    return 0;
+  }
   if (NsFeHasSurface(settings)) return NsFeSurfaceCandidates(fe, settings, name, pair, candidate);
   if (side[0].sides || side[1].sides) {
     const NsPartnerSettings *surface = side[0].sides ? &side[0] : &side[1];
@@ -469,7 +475,7 @@ static void check_initial_gaps(NsFe *fe, const NsModel *model, const NsContactSe
     const PetscInt shown          = side[0].sides || side[1].sides ? deepest(fe, source, i, &end) : i;
     if (settings[source[i]].held)
       check_initial_link(fe, model, &settings[source[i]], &fe->pair[i], &model->candidate[i]);
-    else if (!model->candidate[i].slot && !settings[source[i]].tied && !NsIsOff(model->candidate[i].off))
+    else if (!model->candidate[i].slot && !settings[source[i]].tied && !NsIsOff(model->candidate[i].off) && !NsCandidateResists(&model->candidate[i]))
       check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
   }
 }
@@ -562,7 +568,7 @@ PetscErrorCode NsFeRowsOf(NsFe *fe, PetscInt candidate, PetscReal t, const Petsc
   PetscFunctionBegin;
   fe->one.rows     = 0;
   fe->one.first[0] = 0;
-  PetscCall(fe->pair[candidate].type->rows(&fe->pair[candidate], t, touch_q, &fe->one));
+  PetscCall(NsPairRows(&fe->pair[candidate], t, touch_q, &fe->one));
   PetscFunctionReturn(0);
 }
 
@@ -646,12 +652,46 @@ static void switch_contacts(NsFe *fe, NsModel *model, const NsContactSettings *s
   }
 }
 
+/* Rolling and drilling resistance of every contact that has them, behind it. */
+static void add_resistances(NsFe *fe, NsModel *model, const NsContactSettings *settings, PetscInt *source)
+{
+  const PetscInt     pairs     = fe->pairs;
+  const NsPair      *pair      = fe->pair;
+  const NsCandidate *candidate = model->candidate;
+  PetscInt           at = 0, *from, refused = -1;
+
+  fe->pair         = NsArenaAlloc(fe->arena, sizeof(*fe->pair) * (size_t)((1 + NS_RESISTANCES) * pairs + 1));
+  model->candidate = NsArenaAlloc(fe->arena, sizeof(*model->candidate) * (size_t)((1 + NS_RESISTANCES) * pairs + 1));
+  from             = NsArenaAlloc(fe->arena, sizeof(*from) * (size_t)(pairs + 1));
+  for (PetscInt i = 0; i < pairs; i++) from[i] = source[i];
+  for (PetscInt i = 0; i < pairs; i++) {
+    const PetscInt first = at;
+    fe->pair[at]         = pair[i];
+    model->candidate[at] = candidate[i];
+    source[at++]         = from[i];
+    for (int kind = 0; kind < NS_RESISTANCES; kind++) {
+      if (!(NsLawResistance(&candidate[i].law, kind) > 0)) continue;
+      if (!NsPairResist(&pair[i], kind, fe->arena, &fe->pair[at])) {
+        if (refused != from[i])
+          NsDiagError(fe->diag, NsKeysPlace(settings[from[i]].where, "friction"), "contact '%s' cannot have `%s`: its nodes have no rotations about %s",
+            candidate[i].name, NsResistanceNames[kind], kind == NS_ROLLING ? "axes along the surface" : "the normal");
+        refused = from[i];
+        continue;
+      }
+      model->candidate[at] = NsCandidateOfResistance(&candidate[i], kind, at - first, fe->arena);
+      source[at++]         = from[i];
+    }
+  }
+  fe->pairs = model->candidates = at;
+}
+
 /* Pairs and candidates that act, and source[candidate]: its contact. */
 static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source)
 {
   const NsList            *list     = &fe->contact_list;
   const NsContactSettings *settings = list->items;
   PetscInt                *counts; /* [contact] its candidates, held ones too */
+  PetscBool                resists = PETSC_FALSE;
 
   PetscFunctionBegin;
   counts           = NsArenaAlloc(fe->arena, sizeof(*counts) * (size_t)(list->count + 1));
@@ -675,6 +715,10 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
     for (PetscInt i = 0; i < kept; i++) source[fe->pairs++] = c;
   }
   model->candidates = fe->pairs;
+  for (PetscInt i = 0; i < fe->pairs; i++)
+    resists = resists || NsLawResistance(&model->candidate[i].law, NS_ROLLING) + NsLawResistance(&model->candidate[i].law, NS_DRILLING) > 0;
+  if (resists) add_resistances(fe, model, settings, source);
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   switch_contacts(fe, model, settings, source);
   for (PetscInt i = 0; i < fe->pairs; i++) {
     NsPair *pair                   = &fe->pair[i];
@@ -709,7 +753,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
     NsDiagNote(fe->diag, "name only nodes that can touch");
     PetscFunctionReturn(0);
   }
-  PetscCall(PetscMalloc1(fe->pairs, &source));
+  PetscCall(PetscMalloc1(((1 + NS_RESISTANCES) * fe->pairs), &source));
   PetscCall(make_candidates(fe, model, source));
   PetscCall(PetscFree(source));
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);

@@ -43,10 +43,11 @@ PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsCon
   PetscCall(PetscMalloc2(model->touches + 1, &latest, fe->pairs, &before));
   for (PetscInt i = 0; i <= model->touches; i++) latest[i] = -1;
   for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsPair  *pair = &fe->pair[i];
-    const PetscInt key  = pair->point[0]->unknowns ? pair->point[0]->touch[0] : model->touches;
-    before[i]           = latest[key];
-    latest[key]         = i;
+    const NsPair *pair = &fe->pair[i];
+    if (pair->resists) continue;
+    const PetscInt key = pair->point[0]->unknowns ? pair->point[0]->touch[0] : model->touches;
+    before[i]          = latest[key];
+    latest[key]        = i;
     for (PetscInt j = before[i]; j >= 0 && !model->candidate[i].slot; j = before[j]) {
       if (!NsWindowsMeet(&settings[source[i]].window, &settings[source[j]].window)) continue;
       if (!is_same(fe, &fe->pair[j], pair, model->length_scale)) continue;

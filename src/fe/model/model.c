@@ -215,7 +215,7 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
       NsFeSlidingAt(fe, fe->touch_q, model->touches);
     }
     gathered = PETSC_TRUE;
-    PetscCall(pair->type->rows(pair, t, fe->touch_q, rows));
+    PetscCall(NsPairRows(pair, t, fe->touch_q, rows));
   }
   rows->start[active] = rows->rows;
   PetscFunctionReturn(0);
@@ -256,7 +256,7 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const NsPair *pair    = &fe->pair[rows->contact[i]];
     PetscReal     rate[3] = {0, 0, 0};
-    if (pair->type->rate) pair->type->rate(pair, t, fe->touch_q, fe->touch_v, rate);
+    NsPairRates(pair, t, fe->touch_q, fe->touch_v, rate);
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) d[k] = rate[k - rows->start[i]];
   }
   PetscFunctionReturn(0);

@@ -99,7 +99,8 @@ static PetscErrorCode look(Problem *self, PetscInt i)
       fe->touch_q[at] = (pair->type->others ? 0 : x[unknown]) + self->initial[unknown];
     }
   }
-  self->gap[i] = NsIsOff(self->model->candidate[i].off) ? PETSC_MAX_REAL : pair->type->gap(pair, fe->touch_q, NULL);
+  self->gap[i] = NsIsOff(self->model->candidate[i].off) || NsCandidateResists(&self->model->candidate[i]) ? PETSC_MAX_REAL
+                                                                                                          : pair->type->gap(pair, fe->touch_q, NULL);
   PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
   if (pair->type->others) self->gap[i] += along_row(self, 0, x);
   PetscFunctionReturn(0);
@@ -471,6 +472,7 @@ static void close_gaps(Problem *self)
   for (PetscInt i = 0; i < self->model->candidates; i++) {
     NsPair *pair = &fe->pair[i];
     if (self->closed[i] && !self->model->candidate[i].bilateral) pair->offset -= pair->type->gap(pair, fe->touch_q, NULL);
+    if (NsCandidateResists(&self->model->candidate[i])) pair->offset = fe->pair[i - self->model->candidate[i].carriers + 1].offset;
   }
 }
 
