@@ -247,6 +247,7 @@ PICTURES = {
     "beam_drop": (panel(columns, table="history", names=("beam.left.uy",), unit="m", label="height"), energy),
     "ball_on_wall": (panel(scene, frame=15, colour="speed"), total_force),
     "solid_bar": (panel(scene, frame=12), total_force),
+    "fibres_off_axis": (panel(scene, frame=12), total_force),
     "block_on_base": (panel(scene, frame=5, scale=3000), panel(columns, table="history", names=("block.all.vx",), unit="m/s", label="velocity of the block")),
     "block_slides": (panel(scene, frame=20), total_force),
     "beam_from_matrices": (panel(scene, frame=9, scale=20), panel(columns, table="history", names=("bar.corner.uy", "bar.corner.uz"), unit="m", label="corner", labels=("down: y", "sideways: z"))),

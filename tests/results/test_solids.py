@@ -96,6 +96,20 @@ class Solids(unittest.TestCase):
             self.assertEqual(faults(figure), [])
             self.assertIn('id="pressure"', run.report().read_text(encoding="utf-8"))
 
+    def test_fibres_off_the_axis(self):
+        """Saint-Venant's bar with the modulus of off-axis tension in closed form (configs/fibres_off_axis.yaml)."""
+        out = os.path.join(self.folder.name, "out")
+        subprocess.run([PERCUSS, "run", os.path.join(ROOT, "configs/fibres_off_axis.yaml"), "--out", out, "--quiet", "--set", "output.frames.every=0"], check=True)
+        run = Run(out)
+        force, time = sum(run.contacts[f"{name}.force"] for name in run.contact_names()), run.contacts["time"]
+        c2, s2 = 0.75, 0.25
+        young = 1 / (c2**2 / 135e9 + s2**2 / 10e9 + (1 / 5e9 - 0.6 / 135e9) * s2 * c2)
+        closed = time[force > 0]
+        first, last = closed[0], closed[-1]
+        middle = (time > first + 0.1 * (last - first)) & (time < last - 0.1 * (last - first))
+        self.assertAlmostEqual(force[middle].mean() / ((young * 1600) ** 0.5 * 20e-6), 0.999, delta=0.01)
+        self.assertAlmostEqual((last - first) / (0.4 / (young / 1600) ** 0.5), 1.031, delta=0.01)
+
     def test_nothing_pressed(self):
         run = self.run_of(PRESSED.replace("STATE", "").replace("DEPTH", "10 mm").replace("CELLS", "2").replace("BACK", ", back: {at: block.back, fix: z}, top: {at: block.bottom, fix: y}")
                           .replace("redistributed", "lumped").replace("massless_contact", "half_explicit").replace("contacts: {floor", "#"))  # fmt: skip
