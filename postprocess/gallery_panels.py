@@ -300,6 +300,8 @@ PICTURES = {
     "rolling_ball": (panel(columns, table="history", names=("ball.x",), unit="m", label="distance"), panel(columns, table="history", names=("ball.wy", "ball.wz"), unit=None, label="turning (rad/s)", labels=("rolling", "spinning"))),
     "woodpecker": (panel(strobe, count=4, until=0.13), panel(columns, table="history", names=("sleeve.y",), unit="m", label="sleeve")),
     "wall_of_boxes": (panel(scene, frame=20), panel(columns, table="energy", names=("kinetic", "potential", "impact", "friction"), unit="J", label="energy")),
+    "dominoes": (panel(strobe, count=3, until=0.6), panel(columns, table="history", names=("tile_5.angle", "tile_10.angle", "tile_15.angle", "tile_20.angle"), unit="rad", label="angle")),
+    "rolling_balls": (panel(scene, frame=20), panel(columns, table="history", names=("ball_1.x", "ball_1.y"), unit="m", label="ball 1")),
     "newton_cradle": (panel(scene, frame=20), panel(columns, table="history", names=("ball_1.vx", "ball_2.vx", "ball_20.vx"), unit=None, label="velocity (m/s)")),
     "rotor_annular_rub": (panel(orbit, name="wheel"), energy),
     "rotor_in_polygon": (panel(scene, frame=-1), panel(orbit, name="wheel")),

@@ -13,6 +13,7 @@ static PetscErrorCode NsModelGap_Multibody(NsModel *model, PetscReal t, Vec q, P
   NsMbWrench       w;
 
   PetscFunctionBegin;
+  self->now = t;
   NsMbFrames(self, aq, NULL);
   for (PetscInt i = 0; i < self->rows; i++) {
     NsMbRowAt(self, &self->row[i], t, aq, NS_WANT_GAP, &w);
@@ -44,6 +45,7 @@ static PetscErrorCode NsModelRatesOf_Multibody(NsModel *model, PetscReal t, cons
   NsMbWrench   w[3];
 
   PetscFunctionBegin;
+  self->now = t;
   NsMbFrames(self, touch_q, touch_v);
   NsMbPileBegin(self);
   for (PetscInt k = 0; k < count; k++) {
@@ -92,6 +94,7 @@ static PetscErrorCode NsModelRows_Multibody(NsModel *model, PetscReal t, Vec q, 
   NsMbWrench       w[3];
 
   PetscFunctionBegin;
+  self->now = t;
   NsMbFrames(self, aq, NULL);
   NsMbPileBegin(self);
   rows->contacts = active;
@@ -115,6 +118,7 @@ static PetscErrorCode NsModelRowrate_Multibody(NsModel *model, PetscReal t, Vec 
   NsMbWrench       w;
 
   PetscFunctionBegin;
+  self->now = t;
   NsMbFrames(self, aq, NsVecRead(v));
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const PetscInt k = rows->contact[i];
@@ -136,6 +140,7 @@ static PetscErrorCode NsModelContactPoint_Multibody(
   NsMbWrench   w;
 
   PetscFunctionBegin;
+  self->now = t;
   NsMbFrames(self, touch_q, NULL); /* every unknown can be touched */
   if (candidate >= self->rows + self->touches) {
     NsMbPileBegin(self);
@@ -180,11 +185,17 @@ static PetscReal NsModelTravel_Multibody(const NsModel *model, PetscInt candidat
   PetscReal    reach[2] = {0, 0}, d[3] = {0, 0, 0}, turned = 0;
   NsSide       side[2];
 
-  (void)t;
   if (candidate < self->rows) return 0;
-  if (candidate < self->rows + self->touches)
-    memcpy(side, self->touch[candidate - self->rows].side, sizeof(side));
-  else
+  if (candidate < self->rows + self->touches) {
+    const NsMbTouch *touch = &self->touch[candidate - self->rows];
+    memcpy(side, touch->side, sizeof(side));
+    if (touch->kind == NS_TOUCH_RIM) reach[0] = touch->radius[0];
+    for (int p = 0; p < 2 && touch->motion.parts; p++) {
+      PetscReal moved[3];
+      NsMotionAt(&touch->motion, 0, t[p], moved);
+      for (int k = 0; k < 3; k++) d[k] += (p ? -1 : 1) * moved[k];
+    }
+  } else
     NsMbPileSides(self, candidate, side, reach);
   for (int p = 0; p < 2; p++) {
     if (side[p].body == self->bodies) continue;
@@ -236,7 +247,8 @@ static void look_at_near(NsMultibody *self, NsModel *model)
     for (PetscInt k = body->planar ? 2 : 3; k < body->unknowns; k++) model->stretch[body->first + k] = body->extent;
   }
   for (PetscInt i = 0; i < model->candidates; i++) {
-    const PetscBool joint = i < self->rows || (i < self->rows + self->touches && self->touch[i - self->rows].kind > NS_TOUCH_PLANE);
+    const PetscBool joint = i < self->rows || (i < self->rows + self->touches &&
+                                                (self->touch[i - self->rows].kind > NS_TOUCH_PLANE || self->touch[i - self->rows].motion.parts));
     model->reach[i]       = joint ? PETSC_INFINITY : NS_REACH;
   }
 }

@@ -1,5 +1,5 @@
 /*
-  Points at which two boxes touch, or a ball and a box.
+  Points at which two shapes touch: boxes, balls, capsules, cylinders.
 
   Boxes are convex: they are apart exactly if they are so along one of 15 axes (S. Gottschalk 1996), the normals of their faces and the cross products of their edges. Along a unit vector n from the
   first box to the second, with centres c, axes e_k and half lengths h_k,
@@ -11,16 +11,23 @@
   is nearly the same time and again; a face is preferred, that of the first box before that of the second, by a thousandth of the boxes' size, so that points do not come and go. Where they are apart
   nothing is preferred: a gap is never closed that is not.
 */
-#include "manifold.h"
+#include "convex.h"
 #include "rotation.h"
 
 #define NS_PREFER   1e-3 /* of the size: by so much a face is preferred */
 #define NS_PARALLEL 1e-6 /* of edges: their cross product squared */
+#define NS_UPRIGHT  0.5  /* cosine of the angle of a cylinder's axis to the normal, above which it touches with its end */
+#define NS_LINE     0.02 /* sine of the angle between lines that touch in two points */
 
 static PetscReal column(const NsSolid *s, int axis, PetscReal e[3])
 {
   for (int k = 0; k < 3; k++) e[k] = s->R[3 * k + axis];
   return s->half[axis];
+}
+
+static PetscBool is_box(const NsSolid *s)
+{
+  return s->half[0] > 0 && s->half[1] > 0;
 }
 
 static int axes_of(const NsSolid *s)
@@ -42,6 +49,7 @@ static PetscReal width(const NsSolid *s, const PetscReal n[3])
 
 static PetscReal size_of(const NsSolid *s)
 {
+  if (!is_box(s)) return PetscMin(PetscMax(s->half[0], s->half[2]), PetscMax(s->disc, s->radius));
   return s->planar ? PetscMin(s->half[0], s->half[1]) : PetscMin(s->half[0], PetscMin(s->half[1], s->half[2]));
 }
 
@@ -140,19 +148,128 @@ static void opposite_face(const NsSolid *s, const PetscReal n[3], Polygon *polyg
   }
 }
 
-static void touch_face(const NsSolid *a, const NsSolid *b, const Axis *axis, NsManifold *manifold)
+/* The angles, ascending, of that point of a cylinder's rim which lies farthest along p (across its axis), and of three points that are fixed to it: it stands on these. */
+static void rim_angles(const NsSolid *s, const PetscReal p[3], PetscReal angle[4])
 {
-  const NsSolid  *face = axis->face ? b : a, *other = axis->face ? a : b;
-  const PetscReal turn = axis->face ? -1 : 1, n[3] = {turn * axis->n[0], turn * axis->n[1], turn * axis->n[2]}; /* out of the face */
+  PetscReal e[3], f[3];
+
+  (void)column(s, 0, e);
+  (void)column(s, 1, f);
+  angle[0] = NsLength(p) > 1e-9 ? atan2(NsDot(p, f), NsDot(p, e)) : 0;
+  for (int i = 1; i < 4; i++) angle[i] = 2 * PETSC_PI / 3 * (i - 2);
+  for (int i = 1; i < 4; i++) {
+    for (int k = i; k > 0 && angle[k] < angle[k - 1]; k--) {
+      const PetscReal t = angle[k];
+      angle[k]          = angle[k - 1];
+      angle[k - 1]      = t;
+    }
+  }
+}
+
+static void rim_point(const NsSolid *s, PetscReal end, PetscReal angle, PetscReal x[3])
+{
+  for (int k = 0; k < 3; k++)
+    x[k] = s->x[k] + end * s->half[2] * s->R[3 * k + 2] + s->disc * (cos(angle) * s->R[3 * k] + sin(angle) * s->R[3 * k + 1]);
+}
+
+/* The points of a shape that look most against n: a face, a line, of a cylinder its lower end or the line of its side. */
+static void lowest_face(const NsSolid *s, const PetscReal n[3], Polygon *polygon)
+{
+  PetscReal e[3], p[3], angle[4];
+
+  if (is_box(s)) {
+    opposite_face(s, n, polygon);
+    return;
+  }
+  const PetscReal half = column(s, s->planar ? 0 : 2, e), along = NsDot(n, e);
+  polygon->count = 2;
+  for (int i = 0; i < 2 && !(s->disc > 0); i++) {
+    for (int k = 0; k < 3; k++) polygon->x[i][k] = s->x[k] + (i ? half : -half) * e[k] - s->radius * n[k];
+  }
+  if (!(s->disc > 0)) return;
+  for (int k = 0; k < 3; k++) p[k] = along * e[k] - n[k];
+  if (PetscAbsReal(along) < NS_UPRIGHT) {
+    const PetscReal length = NsLength(p);
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < 3; k++) polygon->x[i][k] = s->x[k] + (i ? half : -half) * e[k] + s->disc * p[k] / length;
+    }
+    return;
+  }
+  rim_angles(s, p, angle);
+  polygon->count = 4;
+  for (int i = 0; i < 4; i++) rim_point(s, along > 0 ? -1 : 1, angle[i], polygon->x[i]);
+}
+
+/* The part of a polygon within a cylinder of infinite length; of its rim those of four points that are below the polygon, moved into its plane along n. */
+static void cut_round(Polygon *polygon, const NsSolid *s, const PetscReal n[3])
+{
+  const Polygon  old = *polygon;
+  const PetscInt m = old.count, end = m > 2 ? m : m - 1;
+  PetscReal      axis[3], area[3]   = {0}; /* area: normal to the polygon; some of its corners may be the same point */
+
+  (void)column(s, 2, axis);
+  polygon->count = 0;
+  for (PetscInt i = 0; i < m; i++) {
+    PetscReal d[2][3]; /* from the axis to both ends of a side */
+    for (int p = 0; p < 2; p++) {
+      for (int k = 0; k < 3; k++) d[p][k] = old.x[(i + p) % m][k] - s->x[k];
+      const PetscReal along = NsDot(d[p], axis);
+      for (int k = 0; k < 3; k++) d[p][k] -= along * axis[k];
+    }
+    if (NsLength(d[0]) <= s->disc * (1 + 1e-9)) {
+      for (int k = 0; k < 3; k++) polygon->x[polygon->count][k] = old.x[i][k];
+      polygon->count++;
+    }
+    if (i >= end) continue;
+    const PetscReal e[3] = {d[1][0] - d[0][0], d[1][1] - d[0][1], d[1][2] - d[0][2]}, a = NsDot(e, e), b = NsDot(e, d[0]);
+    const PetscReal root = b * b - a * (NsDot(d[0], d[0]) - s->disc * s->disc);
+    for (int side = -1; side <= 1 && root > 0 && a > 0; side += 2) {
+      const PetscReal t = (-b + side * PetscSqrtReal(root)) / a;
+      if (!(t > 0 && t < 1)) continue;
+      for (int k = 0; k < 3; k++) polygon->x[polygon->count][k] = old.x[i][k] + t * (old.x[(i + 1) % m][k] - old.x[i][k]);
+      polygon->count++;
+    }
+  }
+  for (PetscInt i = 1; i + 1 < m; i++) {
+    PetscReal u[3], v[3];
+    for (int k = 0; k < 3; k++) {
+      u[k] = old.x[i][k] - old.x[0][k];
+      v[k] = old.x[i + 1][k] - old.x[0][k];
+    }
+    NsAddCross(u, v, area);
+  }
+  for (int r = 0; r < 4 && m > 2; r++) { /* points of the rim that are within all sides */
+    PetscReal x[3], plane[3], u[3], v[3];
+    PetscBool within = PETSC_TRUE;
+    rim_point(s, 0, PETSC_PI / 2 * r, x);
+    for (PetscInt i = 0; i < m && within; i++) {
+      for (int k = 0; k < 3; k++) {
+        u[k] = old.x[(i + 1) % m][k] - old.x[i][k];
+        v[k] = x[k] - old.x[i][k];
+      }
+      NsCross(u, v, plane);
+      within = NsDot(plane, axis) * NsDot(area, axis) >= 0;
+    }
+    const PetscReal steep = NsDot(area, n), d[3] = {old.x[0][0] - x[0], old.x[0][1] - x[1], old.x[0][2] - x[2]};
+    if (!within || !(PetscAbsReal(steep) > 0.1 * NsLength(area)) || polygon->count >= 2 * NS_MANIFOLD) continue;
+    for (int k = 0; k < 3; k++) polygon->x[polygon->count][k] = x[k] + NsDot(area, d) / steep * n[k];
+    polygon->count++;
+  }
+}
+
+/* `flat` is the axis of the face; of the end of a cylinder 2. n: out of the face. */
+static void touch_face(const NsSolid *face, const NsSolid *other, int flat, const PetscReal n[3], NsManifold *manifold)
+{
   const PetscReal slack = 1e-9 * size_of(face);
   PetscReal       e[3];
   Polygon         polygon, whole;
 
-  opposite_face(other, n, &whole);
+  lowest_face(other, n, &whole);
   polygon = whole;
+  if (face->disc > 0) cut_round(&polygon, face, n);
   for (int k = 0; k < axes_of(face); k++) {
-    if (k == axis->axis[0]) continue;
     const PetscReal half = column(face, k, e);
+    if (k == flat || !(half > 0)) continue;
     cut(&polygon, face->x, e, 1, half + slack);
     cut(&polygon, face->x, e, -1, half + slack);
   }
@@ -167,7 +284,7 @@ static void touch_face(const NsSolid *a, const NsSolid *b, const Axis *axis, NsM
   manifold->points = PetscMin(polygon.count, NS_MANIFOLD);
   for (PetscInt i = 0; i < manifold->points; i++) {
     const PetscReal d[3] = {polygon.x[i][0] - face->x[0], polygon.x[i][1] - face->x[1], polygon.x[i][2] - face->x[2]};
-    manifold->gap[i]     = NsDot(n, d) - face->half[axis->axis[0]];
+    manifold->gap[i]     = NsDot(n, d) - face->half[flat] - face->radius;
     for (int k = 0; k < 3; k++) manifold->x[i][k] = polygon.x[i][k] - manifold->gap[i] / 2 * n[k];
   }
 }
@@ -206,36 +323,166 @@ static void touch_edges(const NsSolid *a, const NsSolid *b, const Axis *axis, Ns
 
 static PetscBool is_ball(const NsSolid *s)
 {
-  return s->half[0] == 0;
+  return s->half[0] == 0 && s->half[1] == 0 && s->half[2] == 0;
 }
 
-/* From the box, or centre, of b to the ball a: gap, normal on the ball. */
+/* The point of a shape without its ball that is nearest to `own`, in its frame; *inside: how deep it is within, and along which axis it leaves first. */
+static void nearest_in(const NsSolid *s, const PetscReal own[3], PetscReal near[3], PetscReal *inside, PetscReal out[3])
+{
+  const PetscReal around = PetscSqrtReal(own[0] * own[0] + own[1] * own[1]);
+
+  *inside = PETSC_MAX_REAL;
+  for (int k = 0; k < 3; k++) out[k] = 0;
+  for (int k = 0; k < 3; k++) {
+    const PetscBool round = s->disc > 0 && k < 2;
+    near[k]               = round            ? own[k] * (around > s->disc ? s->disc / around : 1)
+                            : k < axes_of(s) ? PetscMax(-s->half[k], PetscMin(s->half[k], own[k]))
+                                             : own[k];
+    if (round || k >= axes_of(s) || s->half[k] - PetscAbsReal(own[k]) >= *inside) continue;
+    *inside = s->half[k] - PetscAbsReal(own[k]);
+    for (int i = 0; i < 3; i++) out[i] = i == k ? (own[k] < 0 ? -1 : 1) : 0;
+  }
+  if (!(s->disc > 0) || s->disc - around >= *inside) return;
+  *inside = s->disc - around;
+  out[0]  = around > 0 ? own[0] / around : 1;
+  out[1]  = around > 0 ? own[1] / around : 0;
+  out[2]  = 0;
+}
+
+/* From the shape b to the ball a: gap, normal on the ball. */
 static PetscReal touch_ball(const NsSolid *a, const NsSolid *b, PetscReal n[3], PetscReal x[3])
 {
   const PetscReal d[3] = {a->x[0] - b->x[0], a->x[1] - b->x[1], a->x[2] - b->x[2]};
-  PetscReal       own[3], near[3], least = PETSC_MAX_REAL, distance;
-  int             axis = 0;
+  PetscReal       own[3], near[3], local[3], inside, distance;
 
   NsTurnBack(b->R, d, own);
-  for (int k = 0; k < 3; k++) {
-    near[k] = k < axes_of(b) ? PetscMax(-b->half[k], PetscMin(b->half[k], own[k])) : own[k];
-    if (k >= axes_of(b) || is_ball(b) || b->half[k] - PetscAbsReal(own[k]) >= least) continue;
-    least = b->half[k] - PetscAbsReal(own[k]);
-    axis  = k;
-  }
-  const PetscReal out[3]   = {own[0] - near[0], own[1] - near[1], own[2] - near[2]};
-  PetscReal       local[3] = {0, 0, 0};
-  distance                 = NsLength(out);
+  nearest_in(b, own, near, &inside, local);
+  const PetscReal out[3] = {own[0] - near[0], own[1] - near[1], own[2] - near[2]};
+  distance               = NsLength(out);
   if (distance > 0) {
     for (int k = 0; k < 3; k++) local[k] = out[k] / distance;
   } else {
-    local[axis] = own[axis] < 0 ? -1 : 1;
-    distance    = is_ball(b) ? 0 : -least;
+    distance = inside < PETSC_MAX_REAL ? -inside : 0;
   }
   NsTurn(b->R, local, n);
-  const PetscReal gap = distance - a->radius - (is_ball(b) ? b->radius : 0);
+  const PetscReal gap = distance - a->radius - b->radius;
   for (int k = 0; k < 3; k++) x[k] = a->x[k] - (a->radius + gap / 2) * n[k];
   return gap;
+}
+
+/* ---- capsules and cylinders ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* The point of a shape that lies farthest along sign n, without its segments `left` (bits). */
+static void support(const NsSolid *s, const PetscReal n[3], PetscReal sign, int left, PetscReal x[3])
+{
+  PetscReal e[3], p[3];
+
+  for (int k = 0; k < 3; k++) x[k] = s->x[k] + sign * s->radius * n[k];
+  for (int i = 0; i < axes_of(s); i++) {
+    const PetscReal half = column(s, i, e), way = sign * NsDot(n, e) < 0 ? -half : half;
+    for (int k = 0; k < 3 && !(left >> i & 1); k++) x[k] += way * e[k];
+  }
+  if (!(s->disc > 0)) return;
+  (void)column(s, 2, e);
+  const PetscReal along = NsDot(n, e);
+  for (int k = 0; k < 3; k++) p[k] = n[k] - along * e[k];
+  const PetscReal length = NsLength(p);
+  for (int k = 0; k < 3 && length > 1e-9; k++) x[k] += sign * s->disc * p[k] / length;
+}
+
+/* Lines of both shapes that are nearly parallel and across n touch at both ends of what they have in common. False: there are none. */
+static PetscBool touch_lines(const NsSolid *a, const NsSolid *b, const NsConvexSum *sum, const NsConvex *found, NsManifold *manifold)
+{
+  for (int i = 0; i < sum->segments; i++) {
+    for (int j = 0; j < sum->segments; j++) {
+      if (sum->owner[i] != 0 || sum->owner[j] != 1) continue;
+      const PetscReal length[2] = {NsLength(sum->v[i]), NsLength(sum->v[j])};
+      PetscReal       u[2][3], c[3], x[2][3];
+      for (int k = 0; k < 3; k++) {
+        u[0][k] = sum->v[i][k] / length[0];
+        u[1][k] = sum->v[j][k] / length[1];
+      }
+      NsCross(u[0], u[1], c);
+      if (NsLength(c) > NS_LINE || PetscAbsReal(NsDot(found->n, u[0])) > NS_LINE || PetscAbsReal(NsDot(found->n, u[1])) > NS_LINE) continue;
+      const PetscReal turn = NsDot(u[0], u[1]);
+      support(a, found->n, 1, 1 << sum->axis[i], x[0]);
+      support(b, found->n, -1, 1 << sum->axis[j], x[1]);
+      const PetscReal apart = u[0][0] * (x[1][0] - x[0][0]) + u[0][1] * (x[1][1] - x[0][1]) + u[0][2] * (x[1][2] - x[0][2]);
+      const PetscReal reach = length[1] * PetscAbsReal(turn), low = PetscMax(-length[0], apart - reach), high = PetscMin(length[0], apart + reach);
+      if (!(high > low)) return PETSC_FALSE;
+      manifold->points = 2;
+      for (int p = 0; p < 2; p++) {
+        const PetscReal at  = p ? high : low;
+        PetscReal       gap = 0;
+        for (int k = 0; k < 3; k++) {
+          const PetscReal y[2] = {x[0][k] + at * u[0][k], x[1][k] + (at - apart) / turn * u[1][k]};
+          gap += found->n[k] * (y[1] - y[0]);
+          manifold->x[p][k] = (y[0] + y[1]) / 2;
+        }
+        manifold->gap[p] = gap;
+      }
+      return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
+/* One point: where n is perpendicular to segments, the point along these by least squares, so that both points differ along n alone. */
+static void touch_once(const NsSolid *a, const NsSolid *b, const NsConvexSum *sum, const NsConvex *found, NsManifold *manifold)
+{
+  const NsConvexNormal *kind    = &found->kind;
+  int                   left[2] = {0, 0};
+  PetscReal             x[2][3], rest[3], t[2] = {0, 0};
+
+  for (int e = 0; e < kind->edges; e++) left[sum->owner[kind->edge[e]]] |= 1 << sum->axis[kind->edge[e]];
+  support(a, found->n, 1, left[0], x[0]);
+  support(b, found->n, -1, left[1], x[1]);
+  for (int k = 0; k < 3; k++) rest[k] = x[1][k] - x[0][k] - found->s * found->n[k];
+  const PetscReal *v = sum->v[kind->edge[0]], *w = sum->v[kind->edge[1]];
+  if (kind->edges == 1) t[0] = NsDot(rest, v) / NsDot(v, v);
+  if (kind->edges == 2) {
+    const PetscReal vv = NsDot(v, v), vw = NsDot(v, w), ww = NsDot(w, w), det = vv * ww - vw * vw, r = NsDot(rest, v), q = NsDot(rest, w);
+    t[0] = (ww * r - vw * q) / det;
+    t[1] = (vv * q - vw * r) / det;
+  }
+  for (int e = 0; e < kind->edges; e++) {
+    const int owner = sum->owner[kind->edge[e]];
+    for (int k = 0; k < 3; k++) x[owner][k] += (owner ? -1 : 1) * PetscMax(-1, PetscMin(1, t[e])) * sum->v[kind->edge[e]][k];
+  }
+  manifold->points = 1;
+  manifold->gap[0] = found->s;
+  for (int k = 0; k < 3; k++) manifold->x[0][k] = (x[0][k] + x[1][k]) / 2;
+}
+
+/* The axis of the face whose normal n is. */
+static int face_axis(const NsSolid *s, const PetscReal n[3])
+{
+  PetscReal e[3], most = 0;
+  int       axis = 2;
+
+  for (int k = 0; k < axes_of(s) && is_box(s); k++) {
+    (void)column(s, k, e);
+    if (PetscAbsReal(NsDot(n, e)) <= most) continue;
+    most = PetscAbsReal(NsDot(n, e));
+    axis = k;
+  }
+  return axis;
+}
+
+static void touch_convex(const NsSolid *a, const NsSolid *b, NsManifold *manifold)
+{
+  NsConvexSum sum;
+  NsConvex    found;
+
+  NsConvexSumOf(a, b, &sum);
+  NsConvexFind(&sum, &found);
+  for (int k = 0; k < 3; k++) manifold->n[k] = -found.n[k];
+  if (found.kind.flat == 1)
+    touch_face(a, b, face_axis(a, found.n), found.n, manifold);
+  else if (found.kind.flat == 2)
+    touch_face(b, a, face_axis(b, found.n), (PetscReal[3]){-found.n[0], -found.n[1], -found.n[2]}, manifold);
+  else if (!touch_lines(a, b, &sum, &found, manifold))
+    touch_once(a, b, &sum, &found, manifold);
 }
 
 void NsManifoldFind(const NsSolid *a, const NsSolid *b, NsManifold *manifold)
@@ -249,21 +496,34 @@ void NsManifoldFind(const NsSolid *a, const NsSolid *b, NsManifold *manifold)
     for (int k = 0; k < 3; k++) manifold->n[k] *= sign;
     return;
   }
+  if (!is_box(a) || !is_box(b)) {
+    touch_convex(a, b, manifold);
+    return;
+  }
   find_axis(a, b, &axis);
   for (int k = 0; k < 3; k++) manifold->n[k] = -axis.n[k];
-  if (axis.face >= 0)
-    touch_face(a, b, &axis, manifold);
+  if (axis.face == 0)
+    touch_face(a, b, axis.axis[0], axis.n, manifold);
+  else if (axis.face == 1)
+    touch_face(b, a, axis.axis[0], manifold->n, manifold);
   else
     touch_edges(a, b, &axis, manifold);
 }
 
 PetscReal NsSolidSeparation(const NsSolid *a, const NsSolid *b)
 {
-  PetscReal n[3], x[3];
-  Axis      axis;
+  PetscReal   n[3], x[3];
+  NsConvexSum sum;
+  NsConvex    found;
+  Axis        axis;
 
   if (is_ball(a)) return touch_ball(a, b, n, x);
   if (is_ball(b)) return touch_ball(b, a, n, x);
+  if (!is_box(a) || !is_box(b)) {
+    NsConvexSumOf(a, b, &sum);
+    NsConvexFind(&sum, &found);
+    return found.s;
+  }
   find_axis(a, b, &axis);
   return axis.s;
 }

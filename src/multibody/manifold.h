@@ -4,10 +4,10 @@
 
 #define NS_MANIFOLD 8 /* most points: of two squares that are turned by 45 degrees */
 
-/* A box, or a ball around x (half[0] = 0), in space. */
+/* In space: a box (half), a ball around x (radius), a capsule (half[2], radius) or a cylinder (half[2], disc) along axis 3; in the plane a capsule lies along axis 1 (half[0]). */
 typedef struct {
   PetscReal x[3], R[9]; /* centre; axes as columns */
-  PetscReal half[3], radius;
+  PetscReal half[3], radius, disc;
   PetscBool planar; /* moves in x and y: half[2] has no meaning */
 } NsSolid;
 

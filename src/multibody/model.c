@@ -156,6 +156,11 @@ static PetscErrorCode NsModelTimes_Multibody(NsModel *model, PetscReal t, Vec v,
     times->next   = PetscMin(times->next, NsTimeFunctionNext(self->actuator[i].time, t));
     times->period = PetscMin(times->period, NsTimeFunctionPeriod(self->actuator[i].time, t));
   }
+  for (PetscInt i = 0; i < self->touches; i++) {
+    if (!self->touch[i].motion.parts) continue;
+    times->next   = PetscMin(times->next, NsMotionNext(&self->touch[i].motion, t));
+    times->period = PetscMin(times->period, NsMotionPeriod(&self->touch[i].motion, t));
+  }
   for (PetscInt i = 0; i < self->rows; i++) {
     if (self->row[i].speed) times->next = PetscMin(times->next, NsSpinNext(self->row[i].speed, t));
   }
@@ -309,6 +314,12 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   PetscCall(NsLayoutCreateIdentity(self->unknowns, &model->layout));
   set_operations(self, model);
   PetscCall(NsMbCandidates(self, model));
+  for (PetscInt i = 0; i < self->touches; i++) {
+    if (!self->touch[i].motion.parts) continue;
+    const PetscReal jump = NsMotionJump(&self->touch[i].motion, config->time->end);
+    model->moved         = PETSC_TRUE;
+    if (jump < PETSC_MAX_REAL && !(model->velocity_jump > 0 && model->velocity_jump < jump)) model->velocity_jump = jump;
+  }
   PetscCall(NsMbScene(self, model));
   *result = model;
   PetscFunctionReturn(0);

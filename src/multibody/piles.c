@@ -1,8 +1,8 @@
 /*
-  Boxes against boxes and balls: pairs that are near each other, found by sorting.
+  Boxes, balls, capsules and cylinders against each other: pairs that are near each other, found by sorting.
 
-  Every box or ball has a sphere around it. At a search (percuss/model.h, slots) the spheres are sorted along the axis on which their centres are spread most; those that overlap there, widened by the
-  margin and by their way since the last step, are compared, and for pairs whose spheres are near the boxes themselves. A pair that is not found has a gap of more than the margin then, so that it
+  Every shape has a sphere around it. At a search (percuss/model.h, slots) the spheres are sorted along the axis on which their centres are spread most; those that overlap there, widened by the
+  margin and by their way since the last step, are compared, and for pairs whose spheres are near the shapes themselves. A pair that is not found has a gap of more than the margin then, so that it
   is open until two bodies have moved by the margin together. A pair that is found has a block of slots, one for each point at which the two may touch (manifold.c).
 
   Cost: of a search n log n and the pairs whose extents along the axis overlap; else the near pairs. Candidates are ordered by their shapes, so that results do not depend on how slots were given.
@@ -17,11 +17,12 @@ typedef struct {
   const NsShape *shape;
   const char    *name;
   PetscInt       body;
-  PetscReal      s[3], R[9]; /* in the body's frame */
-  PetscReal      half[3], radius;
-  PetscReal      bound; /* m: radius of the sphere around it */
-  int            sets;  /* bit 0: of the first partner; bit 1: of the second */
-  NsSolid        seen;  /* at the last search */
+  PetscReal      s[3], R[9];            /* in the body's frame */
+  PetscReal      half[3], radius, disc; /* NsSolid */
+  PetscBool      turns;                 /* more than a ball */
+  PetscReal      bound;                 /* m: radius of the sphere around it */
+  int            sets;                  /* bit 0: of the first partner; bit 1: of the second */
+  NsSolid        seen;                  /* at the last search */
   PetscReal      travel;
 } Item;
 
@@ -46,8 +47,7 @@ struct NsMbPile {
 
 /* ---- settings ------------------------------------------------------------------------------------------------------------------------------------------ */
 
-/* The body and shape of "body" or "body.shape"; NULL: there is no such shape. No error here. */
-static const NsShape *find_shape(const NsMultibody *self, const char *text, PetscInt *of)
+const NsShape *NsMbFindShape(const NsMultibody *self, const char *text, PetscInt *of)
 {
   const char  *dot    = strchr(text, '.');
   const size_t length = dot ? (size_t)(dot - text) : strlen(text);
@@ -63,53 +63,85 @@ static const NsShape *find_shape(const NsMultibody *self, const char *text, Pets
   return NULL;
 }
 
+/* More than a point or a ball; in the plane a cylinder is a circle. */
+static PetscBool is_convex(const NsMultibody *self, const NsShape *shape)
+{
+  return shape->kind == NS_SHAPE_BOX || shape->kind == NS_SHAPE_CAPSULE || (shape->kind == NS_SHAPE_CYLINDER && !self->body[0].planar);
+}
+
 PetscBool NsMbIsPile(NsMultibody *self, const NsContactSettings *settings)
 {
   const NsPartnerSettings *side = settings->between.items;
   PetscInt                 body;
+  PetscBool                convex = PETSC_FALSE;
 
   if (!NsPartnerNode(&side[0]) || !NsPartnerNode(&side[1])) return PETSC_FALSE;
   for (int p = 0; p < 2; p++) {
     for (int i = 0; i < side[p].nodes.count; i++) {
-      const NsShape *shape = find_shape(self, side[p].nodes.items[i], &body);
-      if (shape && shape->kind == NS_SHAPE_BOX) return PETSC_TRUE;
+      const NsShape *shape = NsMbFindShape(self, side[p].nodes.items[i], &body);
+      if (shape && shape->inside) return PETSC_FALSE;
+      convex = convex || (shape && is_convex(self, shape));
     }
   }
-  return PETSC_FALSE;
+  return convex;
+}
+
+/* A capsule lies along its axis 3; in the plane along axis 1, or it is a circle. */
+static void set_capsule(PetscBool planar, const NsShape *shape, Item *item)
+{
+  if (!planar) {
+    item->half[2] = shape->half_length;
+    return;
+  }
+  if (PetscAbsReal(shape->R[8]) > 0.5) return;
+  item->half[0] = shape->half_length;
+  for (int k = 0; k < 3; k++) {
+    item->R[3 * k]     = shape->R[3 * k + 2];
+    item->R[3 * k + 2] = k == 2;
+  }
+  item->R[1] = -item->R[3];
+  item->R[4] = item->R[0];
+  item->R[7] = 0;
 }
 
 static void make_item(const NsMultibody *self, PetscInt body, const NsShape *shape, Item *item)
 {
   const PetscBool planar = self->body[0].planar;
 
-  *item = (Item){.shape = shape, .name = self->body[body].name, .body = body, .radius = shape->kind == NS_SHAPE_SPHERE ? shape->radius : 0};
+  const PetscBool round = shape->kind == NS_SHAPE_CYLINDER && !planar;
+
+  *item = (Item){.shape = shape, .name = self->body[body].name, .body = body, .radius = round ? 0 : shape->radius, .disc = round ? shape->radius : 0};
   memcpy(item->s, shape->x, sizeof(item->s));
   memcpy(item->R, shape->R, sizeof(item->R));
   if (planar) item->s[2] = 0;
   for (int k = 0; k < 3; k++) item->half[k] = shape->kind == NS_SHAPE_BOX ? shape->half[k] : 0;
-  item->bound = item->radius;
-  if (shape->kind == NS_SHAPE_BOX)
-    item->bound = PetscSqrtReal(PetscSqr(item->half[0]) + PetscSqr(item->half[1]) + (planar ? 0 : PetscSqr(item->half[2])));
+  if (round) item->half[2] = shape->half_length;
+  if (shape->kind == NS_SHAPE_CAPSULE) set_capsule(planar, shape, item);
+  item->turns = is_convex(self, shape);
+  item->bound =
+    item->radius + PetscSqrtReal(PetscSqr(item->half[0]) + PetscSqr(item->half[1]) + (planar ? 0 : PetscSqr(item->half[2])) + PetscSqr(item->disc));
 }
 
 /* The shape `text` among the items, made if it is new. */
 static void add_item(NsMultibody *self, struct NsMbPile *pile, const char *text, NsPlace place, int set)
 {
   PetscInt       body  = -1, i;
-  const NsShape *shape = find_shape(self, text, &body);
+  const NsShape *shape = NsMbFindShape(self, text, &body);
   const char    *dot   = strchr(text, '.');
 
   if (body < 0) {
     (void)NsMbFindBody(self, text, dot ? (size_t)(dot - text) : strlen(text), place); /* reports it */
     return;
   }
-  if (!shape || (shape->kind != NS_SHAPE_BOX && shape->kind != NS_SHAPE_SPHERE)) {
-    NsDiagError(self->diag, place, "'%s' is not a box or a sphere: only these can touch boxes", text);
+  if (!shape || shape->kind == NS_SHAPE_POINTS) {
+    NsDiagError(self->diag, place, "'%s' is not a sphere, box, capsule or cylinder: only these can touch boxes, capsules and cylinders", text);
     NsDiagNote(self->diag, "add shapes of these kinds where the body may touch: shapes: {hull: {sphere: 50 mm}}");
     return;
   }
-  if (self->body[0].planar && shape->kind == NS_SHAPE_BOX && PetscAbsReal(shape->R[8]) < 1 - 1e-12) {
-    NsDiagError(self->diag, place, "the box '%s' must have its z axis across the plane in which it moves", text);
+  const PetscReal upright = PetscAbsReal(shape->R[8]);
+  if (self->body[0].planar && shape->kind != NS_SHAPE_SPHERE && upright < 1 - 1e-12 && !(shape->kind == NS_SHAPE_CAPSULE && upright < 1e-12)) {
+    NsDiagError(self->diag, place, "the %s '%s' must have its z axis across the plane in which it moves%s", NsShapeWords[shape->kind], text,
+      shape->kind == NS_SHAPE_CAPSULE ? ", or in that plane" : "");
     return;
   }
   Item made;
@@ -125,8 +157,7 @@ static PetscBool may_touch(const struct NsMbPile *pile, PetscInt i, PetscInt j)
 {
   const Item *a = &pile->item[i], *b = &pile->item[j];
 
-  return a->body != b->body && (a->half[0] > 0 || b->half[0] > 0 || a->radius + b->radius > 0) &&
-         (((a->sets & 1) && (b->sets & 2)) || ((a->sets & 2) && (b->sets & 1)));
+  return a->body != b->body && (((a->sets & 1) && (b->sets & 2)) || ((a->sets & 2) && (b->sets & 1)));
 }
 
 static void make_pile(NsMultibody *self, struct NsMbPile *pile, const NsContactSettings *settings, const char *name)
@@ -147,9 +178,12 @@ static void make_pile(NsMultibody *self, struct NsMbPile *pile, const NsContactS
   }
   if (!pairs_touch) NsDiagError(self->diag, settings->where->key_place, "no two shapes of contact '%s' belong to different bodies", name);
   for (PetscInt i = 0; i < pile->items; i++) least = PetscMin(least, pile->item[i].bound);
-  PetscInt boxes = 0;
-  for (PetscInt i = 0; i < pile->items; i++) boxes += pile->item[i].half[0] > 0;
-  if (boxes > 1) pile->points = self->body[0].planar ? 2 : NS_MANIFOLD;
+  PetscInt turning = 0, faces = 0;
+  for (PetscInt i = 0; i < pile->items; i++) {
+    turning += pile->item[i].turns ? 1 : 0;
+    faces += pile->item[i].turns && pile->item[i].shape->kind != NS_SHAPE_CAPSULE ? 1 : 0;
+  }
+  if (turning > 1) pile->points = self->body[0].planar || faces < 2 ? 2 : NS_MANIFOLD;
   pile->margin          = NS_MARGIN * least;
   pile->blocks          = settings->near_pairs ? (PetscInt)settings->near_pairs : PetscMax(16, (self->body[0].planar ? 6 : 16) * pile->items);
   const PetscReal pairs = 0.5 * pile->items * (pile->items - 1.0);
@@ -195,6 +229,7 @@ static void place_item(const NsMultibody *self, const Item *item, NsSolid *solid
   NsProduct(frame->R, item->R, solid->R);
   for (int k = 0; k < 3; k++) solid->half[k] = item->half[k];
   solid->radius = item->radius;
+  solid->disc   = item->disc;
   solid->planar = self->body[0].planar;
 }
 
@@ -205,7 +240,7 @@ static PetscReal way_between(const Item *item, const NsSolid *a, const NsSolid *
   const PetscReal d[3]   = {a->x[0] - b->x[0], a->x[1] - b->x[1], a->x[2] - b->x[2]};
 
   for (int k = 0; k < 9; k++) turned += PetscSqr(a->R[k] - b->R[k]);
-  return NsLength(d) + (item->half[0] > 0 ? item->bound * PetscSqrtReal(turned) : 0);
+  return NsLength(d) + (item->turns ? item->bound * PetscSqrtReal(turned) : 0);
 }
 
 static PetscBool NsMbPilesStray(NsModel *model, const PetscReal *touch_q)
@@ -454,7 +489,7 @@ void NsMbPileSides(NsMultibody *self, PetscInt candidate, NsSide side[2], PetscR
     const Item *item = &pile->item[pile->block[(candidate - pile->first) / pile->points].item[p]];
     side[p].body     = item->body;
     memcpy(side[p].s, item->s, sizeof(side[p].s));
-    reach[p] = item->half[0] > 0 ? item->bound : 0;
+    reach[p] = item->turns ? item->bound : 0;
   }
 }
 

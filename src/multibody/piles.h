@@ -4,6 +4,8 @@
 #include "manifold.h"
 #include "touch.h"
 
+/* The body and shape of "body" or "body.shape"; NULL: there is no such shape. No error here. */
+const NsShape *NsMbFindShape(const NsMultibody *self, const char *text, PetscInt *of);
 /* Contacts of the config that are of boxes: self->pile. NsMbIsPile: this one is. Errors in diag. */
 PetscBool NsMbIsPile(NsMultibody *self, const NsContactSettings *settings);
 void      NsMbPiles(NsMultibody *self);

@@ -49,6 +49,8 @@ static const NsKey shape_keys[] = {
     .help = "position of its centre in the body's frame", .example = "[0, 0, 10 mm]"},
   {"rotation", NS_KEY_TABLE, offsetof(NsShapeSettings, rotation), .table = &NsTable_Rotation, .help = "its orientation in the body's frame",
     .example = "{axis: [1, 0, 0], angle: 90 deg}"},
+  {"inside", NS_KEY_BOOLEAN, offsetof(NsShapeSettings, inside), .default_value = "false",
+    .help = "a cavity of this sphere, box or cylinder, in which other bodies are; it has no mass", .example = "true"},
   {NULL},
 };
 const NsTable NsTable_Shape = {"shape", "shape of a body", shape_keys, sizeof(NsShapeSettings), .one_of = "sphere, box, cylinder, capsule, points"};
@@ -75,6 +77,10 @@ void NsShapeRead(const NsShapeSettings *settings, const char *name, NsArena *are
 {
   *shape = (NsShape){.name = name, .where = settings->where};
   while (!NsTreeChild(settings->where, NsShapeWords[shape->kind])) shape->kind++;
+  shape->inside = settings->inside;
+  if (shape->inside && (shape->kind == NS_SHAPE_CAPSULE || shape->kind == NS_SHAPE_POINTS))
+    NsDiagError(diag, NsKeysPlace(settings->where, "inside"), "`inside` is for spheres, boxes and cylinders, not for %s",
+      shape->kind == NS_SHAPE_CAPSULE ? "capsules" : "points");
   for (int k = 0; k < 3; k++) shape->x[k] = settings->at[k];
   (void)NsRotationRead(settings->rotation, diag, shape->R);
   for (int k = 0; k < 3; k++) shape->half[k] = settings->box[k] / 2;
@@ -144,7 +150,7 @@ void NsShapeMass(const NsShape *shape, PetscReal density, NsMassSums *sums)
 {
   static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   PetscReal        moment[3];
-  const PetscReal  mass = density * solid(shape, moment), *R = shape->R;
+  const PetscReal  volume = solid(shape, moment), mass = shape->inside ? 0 : density * volume, *R = shape->R;
   const PetscReal  half = (moment[0] + moment[1] + moment[2]) / 2;
 
   sums->mass += mass;

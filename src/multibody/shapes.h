@@ -14,6 +14,7 @@ typedef struct {
   NsNumbers                 points;
   double                    at[3];
   const NsRotationSettings *rotation;
+  bool                      inside;
 } NsShapeSettings;
 
 extern const NsTable NsTable_Rotation, NsTable_Shape;

@@ -124,6 +124,7 @@ struct NsMultibody {
   struct NsMbTouch  *touch;
   PetscInt           touches; /* contacts, behind the rows of joints */
   NsPlanes          *planes;  /* to draw */
+  PetscReal          now;     /* s: time of the contacts that are evaluated, for planes that move */
   struct NsMbPile   *pile;
   PetscInt           piles;     /* contacts of boxes; their candidates are behind those of `touch` */
   PetscInt          *first_row; /* [candidates] among the rows of all */

@@ -1,9 +1,9 @@
 /*
-  Contacts: points and balls of bodies against planes that are fixed in space, balls against balls.
+  Contacts: points, balls and rims of bodies against planes that are fixed in space or move by s(t), balls against balls.
 
-      plane   g = n . (x_A - p) - r            balls   g = |x_A - x_B| - r_A - r_B,  n = (x_A - x_B)/|x_A - x_B|
+      plane   g = n . (x_A - p - s) - r        rim   g = n . (x_A - p - s) - r |n - (n . a) a|,  a its axis        balls   g = |x_A - x_B| - r_A - r_B,  n = (x_A - x_B)/|x_A - x_B|
 
-  Corners of boxes and ends of capsules are points and balls. n pushes the first body. Rows are those of the material points at the place c of contact: n . (v_A(c) - v_B(c)), and tangents
+  Corners of boxes and ends of capsules are points and balls; a cylinder has of each rim the lowest point, which wanders, and three points that are fixed to it, on which it stands. n pushes the first body. Rows are those of the material points at the place c of contact: n . (v_A(c) - v_B(c)), and tangents
   likewise. With a plane (dW'/dt) v = e . (O x (O x s)) for each direction e, as the place on the ball does not turn with it; of two balls the normal row is that of a distance, and tangents
   turn with the normal: their rates are differences along the motion.
 */
@@ -16,26 +16,67 @@
 
 typedef struct {
   NsSide      side;
-  PetscReal   radius;
+  PetscReal   radius, axis[3];
+  PetscBool   rim;  /* the lowest point of a circle about the axis */
   const char *name; /* within its contact */
 } Ball;
 
-/* The balls that a shape touches with; 0 after an error. */
-static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const NsShape *shape, PetscBool plane, NsPlace place, Ball *ball)
+/* What the balls touch: a plane, a cavity, or (NULL) other balls. */
+typedef struct {
+  PetscBool      plane;
+  const NsShape *cavity;
+} Target;
+
+#define RIM_POINTS 4
+
+/* Of both rims of a cylinder the lowest point and three that are fixed to it, on which it stands. */
+static PetscInt points_of_rims(NsMultibody *self, const NsShape *shape, Ball *ball)
 {
   PetscInt count = 0;
 
-  if (shape->kind == NS_SHAPE_SPHERE) {
+  for (int end = 0; end < 2; end++) {
+    for (int i = 0; i < RIM_POINTS; i++, count++) {
+      const PetscReal angle = 2 * PETSC_PI / 3 * i, along = (end ? 1 : -1) * shape->half_length;
+      const PetscReal local[3] = {i ? shape->radius * cos(angle) : 0, i ? shape->radius * sin(angle) : 0, along};
+      NsTurn(shape->R, local, ball[count].side.s);
+      for (int k = 0; k < 3; k++) {
+        ball[count].side.s[k] += shape->x[k];
+        ball[count].axis[k] = shape->R[3 * k + 2];
+      }
+      ball[count].rim    = i == 0;
+      ball[count].radius = i == 0 ? shape->radius : 0;
+      ball[count].name   = NsArenaPrint(self->arena, i ? "%s.rim%d.point%d" : "%s.rim%d", shape->name, end + 1, i);
+    }
+  }
+  return count;
+}
+
+/* The balls that a shape touches with; 0 after an error. */
+static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const NsShape *shape, const Target *target, NsPlace place, Ball *ball)
+{
+  const PetscBool circle = body->planar && shape->kind == NS_SHAPE_CYLINDER;
+  PetscInt        count  = 0;
+
+  if (circle && PetscAbsReal(shape->R[8]) < 1 - 1e-12) {
+    NsDiagError(self->diag, place, "the cylinder '%s' must have its z axis across the plane in which it moves", shape->name);
+    return 0;
+  }
+  if (shape->kind == NS_SHAPE_SPHERE || circle) {
     memcpy(ball[0].side.s, shape->x, sizeof(shape->x));
+    if (body->planar) ball[0].side.s[2] = 0;
     ball[0].radius = shape->radius;
     ball[0].name   = shape->name;
     return 1;
   }
-  if (!plane || shape->kind == NS_SHAPE_CYLINDER) {
-    NsDiagError(self->diag, place, "a %s cannot touch %s", NsShapeWords[shape->kind], plane ? "planes" : "other bodies: only spheres and boxes can");
-    NsDiagNote(self->diag, "%s", plane ? "use a capsule, or points where it may touch" : "add spheres where they may touch");
+  if (!target->plane && !target->cavity) {
+    NsDiagError(self->diag, place, "points of '%s' cannot touch other bodies: use a sphere, box, capsule or cylinder", shape->name);
     return 0;
   }
+  if (shape->kind == NS_SHAPE_CYLINDER && target->cavity) {
+    NsDiagError(self->diag, place, "a cylinder cannot touch a cavity from inside: use spheres, or points on its rims");
+    return 0;
+  }
+  if (shape->kind == NS_SHAPE_CYLINDER) return points_of_rims(self, shape, ball);
   if (shape->kind == NS_SHAPE_CAPSULE) {
     for (int end = 0; end < 2; end++) {
       for (int k = 0; k < 3; k++) ball[count].side.s[k] = shape->x[k] + (end ? 1 : -1) * shape->half_length * shape->R[3 * k + 2];
@@ -54,7 +95,7 @@ static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const Ns
 }
 
 /* The balls of a partner: its points and shapes; 0 after an error. */
-static PetscInt balls_of(NsMultibody *self, const NsPartnerSettings *partner, PetscBool plane, Ball *ball)
+static PetscInt balls_of(NsMultibody *self, const NsPartnerSettings *partner, const Target *target, Ball *ball)
 {
   PetscInt count = 0;
 
@@ -70,14 +111,14 @@ static PetscInt balls_of(NsMultibody *self, const NsPartnerSettings *partner, Pe
     }
     const PetscInt first = count;
     if (shape) {
-      Ball          *to   = ball ? ball + count : NsArenaAlloc(self->arena, sizeof(*to) * (size_t)(shape->points + 2)); /* counted only */
-      const PetscInt more = balls_of_shape(self, body, shape, plane, place, to);
+      Ball          *to = ball ? ball + count : NsArenaAlloc(self->arena, sizeof(*to) * (size_t)(shape->points + 2 * RIM_POINTS)); /* counted only */
+      const PetscInt more = balls_of_shape(self, body, shape, target, place, to);
       if (!more) return 0;
       count += more;
     } else {
       Ball one = {.radius = partner->radius, .name = dot ? dot + 1 : text};
       if (!NsMbFindPoint(self, text, PETSC_FALSE, place, &one.side)) return 0;
-      if (!plane && partner->radius == 0) {
+      if (!target->plane && !target->cavity && partner->radius == 0) {
         NsDiagError(self->diag, place, "a point cannot touch other bodies: give it a radius, {node: %s, radius: 1 mm}, or use a sphere", text);
         return 0;
       }
@@ -97,16 +138,12 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
   const NsPlaneSettings *plane  = (const NsPlaneSettings *)partner->surface[NS_SURFACE_NodePlane];
   const PetscBool        planar = self->body[0].planar;
 
-  if (plane && plane->surface.motion.count) {
-    NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "motion"), "planes cannot move in models with bodies of `type: body`");
-    NsDiagNote(self->diag, "a belt has a constant `velocity`; or move a body by a joint with a drive");
-    return PETSC_FALSE;
-  }
   if (!plane || plane->surface.on) {
     NsDiagError(
-      self->diag, partner->where->place, "bodies of `type: body` can touch planes that are fixed in space; boxes and spheres can touch each other");
+      self->diag, partner->where->place, "bodies of `type: body` can touch planes that are fixed or moved in space, and the shapes of other bodies");
     return PETSC_FALSE;
   }
+  touch->motion          = NsMotionPrepare(&plane->surface.motion, self->config->time->end, self->arena, self->diag);
   const PetscReal length = NsLength(plane->normal);
   if (!(length > 0) || (planar && plane->normal[2] != 0)) {
     NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "normal"),
@@ -172,6 +209,17 @@ PetscInt NsMbTouchTangents(const NsMultibody *self, const NsMbTouch *touch)
   return touch->law.friction > 0 ? self->body[0].planar ? 1 : 2 : 0;
 }
 
+/* A cavity stands alone, and what is in it is no cavity. */
+static PetscBool check_cavity(NsMultibody *self, const NsPartnerSettings *first, const NsPartnerSettings *second, const char *name)
+{
+  PetscInt body;
+
+  if (second->nodes.count == 1 && !NsMbCavity(self, first, &body)) return PETSC_TRUE;
+  NsDiagError(
+    self->diag, second->where->place, "a cavity (`inside: true`) is one partner of contact '%s', alone; the other one is what is in it", name);
+  return PETSC_FALSE;
+}
+
 /* A contact of the config as candidates; list NULL: only how many. */
 static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, const char *name, NsMbTouch *list)
 {
@@ -207,27 +255,41 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
     NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "there is no drilling in the plane: `drilling` is for bodies in space");
     return 0;
   }
-  count[0] = balls_of(self, first, plane, NULL);
-  count[1] = plane ? 1 : balls_of(self, second, plane, NULL);
+  PetscInt other  = -1;
+  Target   target = {.plane = plane, .cavity = plane ? NULL : NsMbCavity(self, second, &other)};
+  if (!plane && !target.cavity && (target.cavity = NsMbCavity(self, first, &other))) {
+    const NsPartnerSettings *swap = first;
+    first                         = second;
+    second                        = swap;
+  }
+  if (target.cavity && !check_cavity(self, first, second, name)) return 0;
+  count[0] = balls_of(self, first, &target, NULL);
+  count[1] = plane ? 1 : target.cavity ? NsMbWalls(self, target.cavity) : balls_of(self, second, &target, NULL);
   if (!list || !count[0] || !count[1]) return (1 + count_resistances(&common.law)) * count[0] * count[1];
   common.off = NsSwitchesAdd(self->switches, settings->window.from, settings->window.until, "contact", name, settings->where, self->arena);
   Ball *ball[2];
   for (int i = 0; i < 2; i++) ball[i] = NsArenaAlloc(self->arena, sizeof(Ball) * (size_t)count[i]);
-  (void)balls_of(self, first, plane, ball[0]);
-  if (!plane) (void)balls_of(self, second, plane, ball[1]);
+  (void)balls_of(self, first, &target, ball[0]);
+  if (!plane && !target.cavity) (void)balls_of(self, second, &target, ball[1]);
   for (PetscInt i = 0; i < count[0]; i++) {
     for (PetscInt j = 0; j < count[1]; j++) {
       const Ball *a = &ball[0][i], *b = &ball[1][j];
-      if (!plane && a->side.body == b->side.body) continue;
-      NsMbTouch *touch = &list[made++];
-      *touch           = common;
-      touch->side[0]   = a->side;
-      touch->radius[0] = a->radius;
-      touch->name      = count[0] * count[1] == 1 ? name : NsArenaPrint(self->arena, plane ? "%s.%s" : "%s.%s.%s", name, a->name, b->name);
-      if (!plane) {
+      if (!plane && a->side.body == (target.cavity ? other : b->side.body)) continue;
+      NsMbTouch  *touch = &list[made++];
+      const char *part  = plane ? NULL : b->name;
+      *touch            = common;
+      touch->side[0]    = a->side;
+      touch->radius[0]  = a->radius;
+      memcpy(touch->axis, a->axis, sizeof(a->axis));
+      if (a->rim) touch->kind = NS_TOUCH_RIM;
+      if (target.cavity) {
+        touch->side[1].body = other;
+        part                = NsMbSetWall(self, target.cavity, j, a->radius, touch);
+      } else if (!plane) {
         touch->side[1]   = b->side;
         touch->radius[1] = b->radius;
       }
+      touch->name = count[0] * count[1] == 1 ? name : NsArenaPrint(self->arena, part ? "%s.%s.%s" : "%s.%s", name, a->name, part);
       check_start(self, settings, touch);
       made += add_resistances(touch);
     }
@@ -253,6 +315,24 @@ void NsMbTouches(NsMultibody *self)
 
 /* ---- geometry ------------------------------------------------------------------------------------------------------------------------------------------- */
 
+/* The unit vector from the centre of a ball, or of a circle, to its point that is nearest to the plane. A circle that lies flat has none: any. */
+static void lowest(const NsMultibody *self, const NsMbTouch *touch, PetscReal down[3])
+{
+  PetscReal a[3], other[3];
+
+  for (int k = 0; k < 3; k++) down[k] = -touch->n[k];
+  if (touch->kind != NS_TOUCH_RIM) return;
+  NsTurn(self->frame[touch->side[0].body].R, touch->axis, a);
+  const PetscReal along = NsDot(down, a);
+  for (int k = 0; k < 3; k++) down[k] -= along * a[k];
+  const PetscReal length = NsLength(down);
+  if (length > 1e-12) {
+    for (int k = 0; k < 3; k++) down[k] /= length;
+  } else {
+    NsAcross(a, down, other);
+  }
+}
+
 /* Gap, normal and place c of contact at the frames. */
 static PetscReal closest(const NsMultibody *self, const NsMbTouch *touch, PetscReal n[3], PetscReal c[3])
 {
@@ -260,13 +340,16 @@ static PetscReal closest(const NsMultibody *self, const NsMbTouch *touch, PetscR
 
   if (touch->kind > NS_TOUCH_PLANE) return NsMbClearanceAt(self, touch, n, c);
   NsMbPoint(self, &touch->side[0], a);
-  if (touch->kind == NS_TOUCH_PLANE) {
+  if (touch->kind != NS_TOUCH_BALLS) {
+    PetscReal moved[3] = {0}, down[3];
+    if (touch->motion.parts) NsMotionAt(&touch->motion, 0, self->now, moved);
+    lowest(self, touch, down);
     for (int k = 0; k < 3; k++) {
       n[k] = touch->n[k];
-      d[k] = a[k] - touch->x[k];
-      c[k] = a[k] - touch->radius[0] * n[k];
+      c[k] = a[k] + touch->radius[0] * down[k];
+      d[k] = a[k] - touch->x[k] - moved[k];
     }
-    return NsDot(n, d) - touch->radius[0] + touch->offset;
+    return NsDot(n, d) + touch->radius[0] * NsDot(n, down) + touch->offset;
   }
   NsMbPoint(self, &touch->side[1], b);
   for (int k = 0; k < 3; k++) d[k] = a[k] - b[k];
@@ -336,12 +419,19 @@ PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt 
   const PetscReal gap     = closest(self, touch, e[0], c);
 
   if (!wrench) return gap;
-  if (touch->kind == NS_TOUCH_PLANE)
+  PetscReal speed[3];
+  memcpy(speed, touch->velocity, sizeof(speed));
+  if (touch->motion.parts) {
+    PetscReal moving[3];
+    NsMotionAt(&touch->motion, 1, self->now, moving);
+    for (int k = 0; k < 3; k++) speed[k] += moving[k];
+  }
+  if (touch->kind == NS_TOUCH_PLANE || touch->kind == NS_TOUCH_RIM)
     memcpy(e[1], touch->t, sizeof(touch->t));
   else
     set_tangents(self, rows, e);
   set_wrench(self, (const PetscInt[2]){touch->side[0].body, touch->side[1].body}, c, gap, rows, e, wrench);
-  for (PetscInt r = 0; r < rows; r++) wrench[r].drive = -NsDot(e[r], touch->velocity);
+  for (PetscInt r = 0; r < rows; r++) wrench[r].drive = -NsDot(e[r], speed);
   if (touch->resists) {
     static const PetscReal across[1][3] = {{0, 0, 1}};
     set_turns(rows, touch->resists == 1 + NS_DRILLING ? e : self->body[0].planar ? across : e + 1, wrench);
@@ -350,6 +440,16 @@ PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt 
 }
 
 #define NS_ALONG 1e-5 /* of the model's length: how far the difference of rows looks along the motion */
+
+/* Less the acceleration of a plane that moves. */
+static void add_motion(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, PetscReal *rate)
+{
+  PetscReal faster[3];
+
+  if (!touch->motion.parts) return;
+  NsMotionAt(&touch->motion, 2, self->now, faster);
+  for (PetscInt r = 0; r < rows && !(r > 0 && touch->resists); r++) rate[r] -= NsDot(r == 0 ? touch->n : touch->t[r - 1], faster);
+}
 
 void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, const PetscReal *q, const PetscReal *v, PetscReal *rate)
 {
@@ -362,6 +462,7 @@ void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, con
     NsCross(frame->O, s, u);
     NsCross(frame->O, u, c);
     for (PetscInt r = 0; r < rows; r++) rate[r] = r == 0 ? NsDot(touch->n, c) : touch->resists ? 0 : NsDot(touch->t[r - 1], c);
+    add_motion(self, touch, rows, rate);
     return;
   }
   for (int i = 0; i < 2; i++) {
@@ -369,7 +470,10 @@ void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, con
     fastest              = PetscMax(fastest, NsLength(frame->v) + NsLength(frame->O) * self->length);
   }
   for (PetscInt r = 0; r < rows; r++) rate[r] = 0;
-  if (!(fastest > 1e-300)) return;
+  if (!(fastest > 1e-300)) {
+    add_motion(self, touch, rows, rate);
+    return;
+  }
   const PetscReal e = NS_ALONG * self->length / fastest;
   for (int side = 0; side < 2; side++) {
     NsMbWrench w[3];
@@ -380,6 +484,7 @@ void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, con
   }
   for (PetscInt r = 0; r < rows; r++) rate[r] = (sum[1][r] - sum[0][r]) / (2 * e);
   NsMbFrames(self, q, v);
+  add_motion(self, touch, rows, rate);
 }
 
 void NsMbTouchPoint(const NsMultibody *self, const NsMbTouch *touch, PetscReal x[3], PetscReal n[3])

@@ -1,10 +1,14 @@
 /* Contacts of points and shapes of bodies. */
 #pragma once
+#include "contact/settings.h"
 #include "joints.h"
 
-typedef enum { NS_TOUCH_BALLS, NS_TOUCH_PLANE, NS_TOUCH_SOCKET, NS_TOUCH_BORE, NS_TOUCH_GUIDE } NsMbTouchKind;
+typedef enum { NS_TOUCH_BALLS, NS_TOUCH_RIM, NS_TOUCH_PLANE, NS_TOUCH_SOCKET, NS_TOUCH_BORE, NS_TOUCH_GUIDE } NsMbTouchKind;
 
-/* A ball of radius r (0: a point) around a point of a body, against a fixed plane, another ball, or what a joint with clearance leaves it (clearance.c). */
+/*
+  A ball of radius r (0: a point) around a point of a body, against a plane, another ball, or what a joint with clearance or a cavity leaves it (clearance.c, insides.c). RIM: that point of a circle,
+  the rim of a cylinder, which is nearest to the plane.
+*/
 typedef struct NsMbTouch {
   const char   *name;
   NsMbTouchKind kind;
@@ -13,6 +17,8 @@ typedef struct NsMbTouch {
   PetscReal     n[3], t[2][3], x[3],
     velocity
       [3]; /* of the plane: normal, tangents, a point of it, its own velocity. BORE, GUIDE: n is its axis or normal, in the second body's frame */
+  PetscReal axis[3];              /* RIM: of the circle, in the first body's frame; its radius is radius[0] */
+  NsMotion  motion;               /* of the plane */
   PetscReal tolerance, clearance; /* clearance: the largest gap */
   NsLaw     law;
   PetscInt  resists,
@@ -28,6 +34,10 @@ void NsMbTouches(NsMultibody *self);
 /* clearance.c: contacts of joints with clearance; touch NULL: only how many. Errors in diag. */
 PetscInt  NsMbClearances(NsMultibody *self, NsMbTouch *touch);
 PetscReal NsMbClearanceAt(const NsMultibody *self, const NsMbTouch *touch, PetscReal n[3], PetscReal c[3]);
+/* insides.c: the cavity among the shapes of a partner, NULL: none; how many contacts a ball has within it; one of them: kind, second side but for its body, offset of the gap, name of the wall or NULL. */
+const NsShape *NsMbCavity(const NsMultibody *self, const NsPartnerSettings *partner, PetscInt *body);
+PetscInt       NsMbWalls(const NsMultibody *self, const NsShape *cavity);
+const char    *NsMbSetWall(const NsMultibody *self, const NsShape *cavity, PetscInt wall, PetscReal radius, NsMbTouch *touch);
 /* The gap at the frames; wrench[rows] (or NULL): normal and tangents, as many as `rows`. */
 PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, NsMbWrench *wrench);
 /* The same of any two bodies: n, or a tangent, on the first one at the place c. */

@@ -47,8 +47,8 @@ static void list_planes(NsMultibody *self, NsModel *model)
   self->planes = NsPlanesCreate(self->config->contacts.count, self->arena);
   for (PetscInt i = 0; i < self->touches; i++) {
     const NsMbTouch *touch = &self->touch[i];
-    NsPlane          plane = {.motion = NULL};
-    if (touch->kind != NS_TOUCH_PLANE) continue;
+    NsPlane          plane = {.motion = touch->motion.parts ? &touch->motion : NULL};
+    if (touch->kind != NS_TOUCH_PLANE && touch->kind != NS_TOUCH_RIM) continue;
     for (int k = 0; k < 3; k++) {
       plane.point[k]    = touch->x[k] - touch->offset * touch->n[k];
       plane.normal[k]   = touch->n[k];

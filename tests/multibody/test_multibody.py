@@ -820,6 +820,121 @@ contacts:
         np.testing.assert_allclose(results.end("rod.x", "rod.y", "rod.angle"), [-0.05828560360430445, 0.4718780592126002, 1.233812160807145], atol=2e-3)
 
 
+class ContactsOfShapes(unittest.TestCase):
+    """Capsules, cylinders, boxes and balls on planes, on each other and in cavities."""
+
+    FLOOR = "{plane: {point: [0, 0, 0], normal: [0, 0, 1]}}"
+    CYLINDER, CAPSULE = "cylinder: {radius: 0.1 m, length: 0.2 m}", "capsule: {radius: 0.1 m, length: 0.2 m}"
+
+    @staticmethod
+    def rolling(shape):
+        """Acceleration of a body that rolls about its axis, over that of gravity along the plane: 1/(1 + I/(m r^2))."""
+        if shape.startswith("cylinder"):
+            return 2 / 3
+        middle, ends = 0.2, 4 / 3 * 0.1  # volumes over pi r^2
+        return 1 / (1 + (middle * 0.5 + ends * 0.4) / (middle + ends))
+
+    def test_rolling_on_a_plane(self):
+        for shape in (self.CYLINDER, self.CAPSULE):
+            config = (f"gravity: [2, 0, -9.81]\nbodies: {{c: {{type: body, at: [0, 0, 0.1], rotation: {{axis: [1, 0, 0], angle: 90 deg}}, density: 1000 kg/m^3, "
+                      f"shapes: {{h: {{{shape}}}}}}}}}\ncontacts: {{f: {{between: [c.h, {self.FLOOR}], friction: 0.6}}}}\n")
+            for scheme in ("half_explicit", "moreau_midpoint", "ggl_unified"):
+                results = run(config, scheme, "1 ms", 1, ["c"], 100)
+                np.testing.assert_allclose(results.end("c.x", "c.vx", "c.z", "c.wz"), [self.rolling(shape), 2 * self.rolling(shape), 0.1, -20 * self.rolling(shape)], rtol=5e-3,
+                                           err_msg=f"{shape} {scheme}")
+
+    def test_coin_rolls_in_a_circle(self):
+        """A thin disc whose axis is tilted by 30 degrees runs in a circle of radius a on one point of its rim: w of the circle from the balance of moments about the centre of mass."""
+        r, tilt, a = 0.1, math.radians(30), 0.5
+        # I = m r^2/4 about a diameter; a: of the circle of the centre; w^2 cos tilt (3/2 a + r/4 sin tilt) = g sin tilt
+        w = math.sqrt(4 * 9.81 * math.sin(tilt) / (math.cos(tilt) * (6 * a + r * math.sin(tilt))))
+        height = r * math.cos(tilt)
+        spin = -w * (a + r * math.sin(tilt)) / r  # about its own axis, relative to the turning vertical plane
+        axis = np.array([math.cos(tilt), 0, math.sin(tilt)])  # out and up: it leans towards the centre of the circle
+        total = np.array([0, 0, w]) + spin * axis
+        turn = math.pi / 2 - tilt  # from z to the axis
+        R = turned((0, 1, 0), turn)
+        config = (f"gravity: [0, 0, -9.81]\nbodies: {{c: {{type: body, at: {vector([a, 0, height])}, rotation: {{axis: [0, 1, 0], angle: {turn!r} rad}}, mass: 1, inertia: [0.0025, 0.0025, 0.005], "
+                  f"shapes: {{h: {{cylinder: {{radius: 0.1 m, length: 1e-9 m}}}}}}, initial: {{velocity: {vector([0, w * a, 0])}, angular_velocity: {speeds(R.T @ total)}}}}}}}\n"
+                  f"contacts: {{f: {{between: [c.h, {self.FLOOR}], friction: 0.8}}}}\n")
+        results = run(config, "half_explicit", "0.2 ms", 1, ["c"], 100)
+        x, y, z = results.end("c.x", "c.y", "c.z")
+        self.assertAlmostEqual(math.hypot(x, y), a, delta=5e-3)
+        self.assertAlmostEqual(z, height, delta=2e-3)
+        self.assertAlmostEqual(math.atan2(y, x) % (2 * math.pi), w % (2 * math.pi), delta=2e-2)
+
+    def on_a_box(self, shape, angle, speed, scheme="moreau_midpoint"):
+        config = (f"gravity: [0, 0, -9.81]\nbodies:\n  b: {{type: body, at: [0, 0, 0], density: 1000 kg/m^3, shapes: {{h: {{box: [2 m, 2 m, 0.2 m]}}}}}}\n"
+                  f"  c: {{type: body, at: [0, 0, 0.2], rotation: {{axis: [1, 0, 0], angle: {angle}}}, density: 1000 kg/m^3, shapes: {{h: {{{shape}}}}}, initial: {{velocity: [{speed}, 0, 0]}}}}\n"
+                  "joints: {j: {type: fixed, between: [ground, b.center]}}\ncontacts: {p: {between: [c.h, b.h], friction: 0.5}}\n")
+        return run(config, scheme, "1 ms", 0.5, ["c"], 100, ", contact_tolerance: 1e-8").end("c.z", "c.vx", "c.wz")
+
+    def test_on_a_box(self):
+        """Sliding becomes rolling: v = v_0/(1 + I/(m r^2)); a cylinder upright stays."""
+        for shape in (self.CYLINDER, self.CAPSULE):
+            v = 0.5 * self.rolling(shape)
+            np.testing.assert_allclose(self.on_a_box(shape, "90 deg", 0.5), [0.2, v, -v / 0.1], atol=1e-6, err_msg=shape)
+        np.testing.assert_allclose(self.on_a_box(self.CYLINDER, "0 deg", 0), [0.2, 0, 0], atol=1e-8)
+
+    def test_stacks(self):
+        """Three cylinders upright on each other, and two that lie side by side on a third box, stay."""
+        bodies = "".join(f"  c{i}: {{type: body, at: [{0.01 * i}, 0, {0.1 + 0.2 * i}], density: 1000 kg/m^3, shapes: {{h: {{{self.CYLINDER}}}}}}}\n" for i in range(3))
+        names = "{node: [c0.h, c1.h, c2.h]}"
+        config = (f"gravity: [0, 0, -9.81]\nbodies:\n{bodies}contacts:\n  f: {{between: [c0.h, {self.FLOOR}], friction: 0.5}}\n"
+                  f"  p: {{between: [{names}, {names}], friction: 0.5}}\n")
+        results = run(config, "moreau_midpoint", "1 ms", 0.5, ["c0", "c2"], 100, ", contact_tolerance: 1e-8")
+        np.testing.assert_allclose(results.end("c2.x", "c2.y", "c2.z", "c2.p0"), [0.02, 0, 0.5, 1], atol=1e-4)
+
+    def test_crossed(self):
+        """A cylinder hits another one across it in the middle, and a capsule one: the heads-on impact of two masses with e = 1."""
+        for first in (self.CYLINDER, self.CAPSULE):
+            for second in (self.CYLINDER, self.CAPSULE):
+                config = (f"bodies:\n  a: {{type: body, at: [0, 0, 0], rotation: {{axis: [1, 0, 0], angle: 90 deg}}, mass: 2, inertia: [1, 1, 1], shapes: {{h: {{{first}}}}}, initial: {{velocity: [0, 0, 1], angular_velocity: [0, 0, 0]}}}}\n"
+                          f"  b: {{type: body, at: [0, 0, 0.25], rotation: {{axis: [0, 1, 0], angle: 90 deg}}, mass: 1, inertia: [1, 1, 1], shapes: {{h: {{{second}}}}}}}\n"
+                          "contacts: {p: {between: [a.h, b.h], restitution: 1}}\n")
+                results = run(config, "moreau_jean", "1 ms", 0.1, ["a", "b"], 100)
+                np.testing.assert_allclose(results.end("a.vz", "b.vz", "b.wx", "b.wy"), [1 / 3, 4 / 3, 0, 0], atol=1e-9)
+
+    def test_in_the_plane(self):
+        """A capsule that lies on a box, and slides; one on a circle that is a cylinder."""
+        config = ("gravity: [0, -9.81, 0]\nbodies:\n  b: {type: body, dimension: 2, at: [0, 0, 0], density: 1000 kg/m^3, shapes: {h: {box: [4 m, 0.2 m, 1 m]}}}\n"
+                  "  c: {type: body, dimension: 2, at: [0, 0.2, 0], density: 1000 kg/m^3, shapes: {h: {capsule: {radius: 0.1 m, length: 0.2 m}, rotation: {axis: [0, 1, 0], angle: 90 deg}}}, initial: {velocity: [1, 0, 0]}}\n"
+                  "joints: {j: {type: fixed, between: [ground, b.center]}}\ncontacts: {p: {between: [c.h, b.h], friction: 0.2}}\n")
+        results = run(config, "moreau_midpoint", "1 ms", 0.3, ["c"], 100, ", contact_tolerance: 1e-8")
+        np.testing.assert_allclose(results.end("c.y", "c.vx", "c.angle"), [0.2, 1 - 0.2 * 9.81 * 0.3, 0], atol=2e-3)
+
+    def test_cavities(self):
+        """A ball without friction in a ring is a pendulum; in a box it keeps its energy and stays within the walls."""
+        config = ("gravity: [0, -9.81, 0]\nbodies:\n  r: {type: body, dimension: 2, mass: 5, inertia: 1, shapes: {hole: {cylinder: {radius: 0.5 m, length: 0.1 m}, inside: true}}}\n"
+                  f"  b: {{type: body, dimension: 2, at: [0.02, {-math.sqrt(0.16 - 0.0004)!r}, 0], mass: 1, inertia: 0.005, shapes: {{s: {{sphere: 0.1 m}}}}}}\n"
+                  "joints: {j: {type: fixed, between: [ground, r.center]}}\ncontacts: {c: {between: [b.s, r.hole]}}\n")
+        period = 2 * math.pi * math.sqrt(0.4 / 9.81)
+        self.assertAlmostEqual(run(config, "half_explicit", "0.5 ms", period, ["b"], 100).end("b.x")[0], 0.02, delta=1e-5)
+        config = ("bodies:\n  r: {type: body, mass: 5, inertia: [1, 1, 1], shapes: {hole: {HOLE, inside: true}}}\n"
+                  "  b: {type: body, at: [0.1, 0.05, 0], mass: 1, inertia: [0.005, 0.005, 0.005], shapes: {s: {sphere: 0.1 m}}, initial: {velocity: [3, 1, 0.5]}}\n"
+                  "contacts: {c: {between: [r.hole, b.s], restitution: 1}}\n")
+        for hole in ("box: [1 m, 1 m, 1 m]", "cylinder: {radius: 0.5 m, length: 1 m}", "sphere: 0.5 m"):
+            results = run(config.replace("HOLE", hole), "half_explicit", "0.5 ms", 2, ["r", "b"], 1)
+            apart = np.linalg.norm([results.history[f"b.{k}"] - results.history[f"r.{k}"] for k in "xyz"], axis=0).max()  # the cavity turns
+            self.assertLess(apart, {"b": 0.403 * math.sqrt(3), "c": 0.403 * math.sqrt(2), "s": 0.403}[hole[0]], hole)
+            self.assertGreater(apart, 0.39, hole)
+            np.testing.assert_allclose([5 * results.end(f"r.v{k}")[0] + results.end(f"b.v{k}")[0] for k in "xyz"], [3, 1, 0.5], atol=1e-10, err_msg=hole)
+            energy = results.info["summary"]["energy"]
+            self.assertAlmostEqual(energy["kinetic"], energy["initial"], delta=1e-9)
+
+    def test_moving_plane(self):
+        """A cylinder and a box stand on a table that moves up and down with less than 1 g, and are carried along by one that moves sideways."""
+        for shape in (self.CYLINDER, "box: [0.2 m, 0.2 m, 0.2 m]"):
+            config = (f"gravity: [0, 0, -9.81]\nbodies: {{b: {{type: body, at: [0, 0, 0.1], density: 1000 kg/m^3, shapes: {{s: {{{shape}}}}}}}}}\ncontacts: {{c: {{between: [b.s, {{plane: "
+                      "{point: [0, 0, 0], normal: [0, 0, 1], motion: [{displacement: [0, 0, 1 mm], time: {harmonic: {frequency: 10 Hz, phase: 90 deg}}}, {displacement: [0.2 mm, 0, 0], time: {harmonic: {frequency: 10 Hz, phase: 90 deg}}}]}}], friction: 0.5}}\n")
+            config = config.replace("at: [0, 0, 0.1]", "at: [0, 0, 0.101]")
+            for scheme in ("half_explicit", "moreau_midpoint"):
+                results = run(config, scheme, "0.1 ms", 0.13, ["b"], 10)
+                c = math.cos(2 * math.pi * 1.3)
+                np.testing.assert_allclose(results.end("b.z", "b.x"), [0.1 + 1e-3 * c, 2e-4 * (c - 1)], atol=3e-6, err_msg=f"{shape} {scheme}")
+
+
+
 if __name__ == "__main__":
     sys.argv = [argument for argument in sys.argv if not os.path.isfile(argument) or argument.endswith(".py")]
     unittest.main()

@@ -109,7 +109,7 @@ static void random_solid(NsSolid *solid)
     solid->x[k]    = 2 * draw();
     solid->half[k] = 0.6 + 0.5 * draw();
   }
-  solid->radius = 0;
+  solid->radius = solid->disc = 0;
   solid->planar = PETSC_FALSE;
 }
 
