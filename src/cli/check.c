@@ -1,4 +1,5 @@
 /* percuss check CONFIG: check a config and report what a run of it would do. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "run/advice.h"
@@ -6,6 +7,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "fe/fe.h"
+#include "picture.h"
 #include "model/reduced.h"
 
 static void print_bytes(double bytes)
@@ -108,6 +110,30 @@ static void print_solids(NsRun *run)
     printf("  %-11s %s: %d %s, %.4g x %.4g x %.4g m, %.4g kg\n", solid.by_matrices ? "matrices" : "solid", solid.name,
       (int)(solid.by_matrices ? solid.nodes : solid.elements), solid.by_matrices ? "nodes" : solid.element, solid.size[0], solid.size[1],
       solid.size[2], solid.mass);
+}
+
+/* Of meshes that were read: what supports, loads and contacts can name. */
+static void print_groups(const NsModel *model)
+{
+  const char *body = NULL;
+  PetscInt    next = 0;
+  NsFeGroup   group;
+
+  while ((NsModelIsFe(model) || NsModelIsReduced(model)) && NsFeNextGroup(model, &next, &group)) {
+    if (body && !strcmp(body, group.body))
+      printf(", ");
+    else
+      printf("%s  groups      %s: ", body ? "\n" : "", group.body);
+    body = group.body;
+    printf("%s (", group.name);
+    if (group.nodes) printf("%d %s", (int)group.nodes, NsPlural(group.nodes, "node", "nodes"));
+    if (group.elements)
+      printf("%s%d %s of dimension %d", group.nodes ? ", " : "", (int)group.elements, NsPlural(group.elements, "element", "elements"),
+        (int)group.dimension);
+    if (group.sides) printf(", %d %s", (int)group.sides, NsPlural(group.sides, "side", "sides"));
+    printf(")");
+  }
+  if (body) printf("\n");
 }
 
 static void print_surfaces(NsRun *run)
@@ -234,6 +260,7 @@ static PetscErrorCode print_report(NsRun *run)
   if (!quick) PetscCall(print_loose(run));
   print_spins(run);
   print_solids(run);
+  print_groups(model);
   PetscCall(print_reduction(run, quick));
   for (PetscInt i = 0; i < model->candidates; i++) contacts += !model->candidate[i].bilateral && !NsCandidateResists(&model->candidate[i]);
   printf("  contacts    %d %s", (int)contacts, NsPlural(contacts, "candidate", "candidates"));
@@ -274,6 +301,25 @@ static PetscErrorCode print_report(NsRun *run)
 }
 
 /* The same figures for programs. */
+static void json_groups(const NsModel *model, NsJson *json)
+{
+  PetscInt  next = 0;
+  NsFeGroup group;
+
+  NsJsonOpen(json, "groups", '[');
+  while ((NsModelIsFe(model) || NsModelIsReduced(model)) && NsFeNextGroup(model, &next, &group)) {
+    NsJsonOpen(json, NULL, '{');
+    NsJsonString(json, "body", group.body);
+    NsJsonString(json, "name", group.name);
+    NsJsonInteger(json, "nodes", group.nodes);
+    NsJsonInteger(json, "elements", group.elements);
+    NsJsonInteger(json, "sides", group.sides);
+    NsJsonInteger(json, "dimension", group.dimension);
+    NsJsonClose(json);
+  }
+  NsJsonClose(json);
+}
+
 static PetscErrorCode print_json(NsRun *run)
 {
   const NsModel     *model     = NsRunModel(run);
@@ -315,6 +361,7 @@ static PetscErrorCode print_json(NsRun *run)
   NsJsonNumber(&json, "seconds", trial.measured ? trial.seconds * steps : NAN);
   NsJsonNumber(&json, "preparation_seconds", quick ? NAN : trial.preparation);
   NsJsonString(&json, "directory", NsRunSink(run)->directory);
+  json_groups(model, &json);
   if (!quick) {
     NsJsonOpen(&json, "advice", '{');
     NsJsonString(&json, "scheme", advice.scheme);
@@ -329,12 +376,40 @@ static PetscErrorCode print_json(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-enum { JSON, QUICK };
+/* The first process draws. False after a message. */
+static PetscErrorCode draw(NsRun *run, const char *path, PetscBool *drawn)
+{
+  const NsModel *model = NsRunModel(run);
+  FILE          *file  = NULL;
+
+  PetscFunctionBegin;
+  *drawn = PETSC_TRUE;
+  if (!path || !NsRunSink(run)->writes) PetscFunctionReturn(0);
+  if (model->layout->ranks > 1)
+    fprintf(stderr, "percuss check: --picture draws on one process: leave out mpiexec\n");
+  else if (!model->scene.points)
+    fprintf(stderr, "percuss check: --picture: this model has nothing to draw\n");
+  else if (!NsTextEndsWith(path, ".svg"))
+    fprintf(stderr, "percuss check: --picture writes SVG: the name of the file ends in .svg, not '%s'\n", path);
+  else if (!(file = fopen(path, "w")))
+    fprintf(stderr, "percuss check: cannot write '%s': %s\n", path, strerror(errno));
+  *drawn = file != NULL;
+  if (!file) PetscFunctionReturn(0);
+  PetscCall(NsPictureWrite(NsRunModel(run), NsRunState(run), NsRunSettings(run)->title ? NsRunSettings(run)->title : NsRunSink(run)->name, file));
+  const PetscBool bad = ferror(file) != 0;
+  if (!fclose(file) && !bad) PetscFunctionReturn(0);
+  fprintf(stderr, "percuss check: cannot write '%s': %s\n", path, strerror(errno));
+  *drawn = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+enum { JSON, QUICK, PICTURE };
 
 static NsOption options[] = {
-  [JSON]  = NS_OPTION_JSON,
-  [QUICK] = {.name = "--quick",
-    .about         = "only what takes no factorization: bounds of the highest frequency in place of eigenvalues, no advice, no timing of steps"},
+  [JSON]    = NS_OPTION_JSON,
+  [QUICK]   = {.name = "--quick",
+      .about         = "only what takes no factorization: bounds of the highest frequency in place of eigenvalues, no advice, no timing of steps"},
+  [PICTURE] = {.name = "--picture", .takes = "FILE", .about = "draw the model at its start into an SVG file, which every browser shows"},
   NS_OPTION_SET,
   NS_OPTION_TRUST,
   {NULL},
@@ -361,11 +436,13 @@ static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, N
 {
   NsRunOptions limited = *wanted;
   NsRun       *run;
+  PetscBool    drawn = PETSC_TRUE;
 
   PetscFunctionBegin;
   limited.quick = options[QUICK].value != NULL;
   PetscCall(NsRunCreate(&limited, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
+    PetscCall(draw(run, options[PICTURE].value, &drawn));
     announce(run);
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
     if (!NsDiagErrors(diag)) {
@@ -375,7 +452,7 @@ static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, N
     }
   }
   if (NsRunSink(run)->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
-  *code = NsDiagErrors(diag) ? NS_EXIT_INPUT : NS_EXIT_DONE;
+  *code = NsDiagErrors(diag) || !drawn ? NS_EXIT_INPUT : NS_EXIT_DONE;
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
 }
@@ -393,9 +470,11 @@ const NsCommand NsCommand_Check = {
   .about   = "check a config and report what a run of it would do",
   .description =
     "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
-    "of output and run time. A few steps are timed on a copy of the model; no files are written. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.\n\n"
+    "of output and run time. A few steps are timed on a copy of the model; no files are written but the picture: bodies in their true thickness, planes, contact points with normals, supports, loads, "
+    "springs, bearings, joints. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.\n\n"
     "Large models: the time of what would take more than some seconds is estimated, and --quick leaves it out. Then a step above the bound of the critical time step is not judged.",
   .examples = "check my_bar.yaml\n"
+              "check my_bar.yaml --picture my_bar.svg\n"
               "check my_bar.yaml --json\n"
               "check my_million_elements.yaml --quick",
   .call     = call,

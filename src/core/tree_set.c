@@ -186,6 +186,18 @@ bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *va
   return true;
 }
 
+/* "between.1" of "between[1]". */
+static const char *dotted(const NsSource *source, const char *equal, NsArena *arena)
+{
+  char *text = NsArenaCopy(arena, source->text, (size_t)(equal - source->text)), *to = text;
+
+  for (const char *from = text; *from; from++) {
+    if (*from != ']') *to++ = (char)(*from == '[' ? '.' : *from);
+  }
+  *to = 0;
+  return text;
+}
+
 bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag)
 {
   NsSource   *source = NsArenaAlloc(arena, sizeof(*source));
@@ -204,6 +216,8 @@ bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *dia
     const size_t size = strcspn(p, ".=");
 
     if (!size) return fail(diag, source, p, 0, "empty key%s", "");
+    if (memchr(p, '[', size))
+      return fail(diag, source, p, size, "items of a list are numbered behind a dot, from 0: %s", dotted(source, equal, arena));
     if (size > NS_TREE_MAX_KEY) return fail(diag, source, p, size, "a key of more than 200 bytes%s", "");
     if (++depth >= NS_TREE_MAX_DEPTH) return fail(diag, source, p, size, "nested deeper than 64 levels%s", "");
     p += size;

@@ -243,4 +243,8 @@ PetscErrorCode NsBackEndSolve(NsBackEnd *back_end, PetscInt slot, Vec b, Vec x);
 
 /* src/fe/model/plausible.c: warnings of values that no solid has, where there are no errors. */
 void NsFeJudgeMaterial(const NsNode *where, PetscReal density, PetscReal young, NsDiag *diag);
-void NsFeJudgeLength(const NsNode *mesh, const char *name, PetscReal length, PetscReal thickness, NsDiag *diag);
+/* Of all solids whose mesh has no unit. */
+void NsFeJudgeMasses(const NsFe *fe);
+/* NsFeNextSolid while the model is made. */
+PetscBool NsFeMeasure(const NsFe *fe, PetscInt *next, NsFeSolid *solid);
+void      NsFeJudgeLength(const NsNode *mesh, const char *name, PetscReal length, PetscReal thickness, NsDiag *diag);

@@ -617,6 +617,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     if (NsDiagErrors(diag)) PetscFunctionReturn(0);
     PetscCall(NsFeFreeSpinsCreate(fe, model));
     PetscCall(NsFeCheckHeld(fe));
+    NsFeJudgeMasses(fe);
     PetscCall(NsFeCheckBuckling(fe, model));
     check_start(fe);
     if (config->start->state > 0 && !fe->holds) PetscCall(NsFeStatics(fe, model, &loose));

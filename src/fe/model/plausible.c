@@ -4,8 +4,8 @@
       wave speed c = sqrt(E/rho): 100 m/s to 20 km/s; rubber, foam and gels (light and soft) may have less
       density:                    10 (foams) to 25 000 kg/m^3 (osmium has 22 600)
       modulus of heavy solids:    above 1 GPa (lead has 16 GPa)
+      mass of a solid whose lengths have no unit: up to 1000 t
 */
-#include <ctype.h>
 #include <math.h>
 #include "fe/model/fe.h"
 
@@ -15,6 +15,7 @@
 #define NS_HEAVY    5000. /* kg/m^3: heavier ones are metals */
 #define NS_THINNEST 5000  /* times as long as thick */
 #define NS_STOUT    0.5
+#define NS_WEIGHTY  1e6 /* kg */
 
 void NsFeJudgeMaterial(const NsNode *where, PetscReal density, PetscReal young, NsDiag *diag)
 {
@@ -34,21 +35,21 @@ void NsFeJudgeMaterial(const NsNode *where, PetscReal density, PetscReal young, 
   NsDiagNote(diag, "check the units, such as 7800 kg/m^3 and 210 GPa; numbers without unit are in kg/m^3 and Pa");
 }
 
-/* Whether some value below has a unit. */
-static PetscBool has_unit(const NsNode *node)
+/* Whether a point of a generated mesh has a number without unit that could be meant in mm, or a file no scale. */
+static PetscBool lacks_unit(const NsNode *mesh)
 {
-  PetscBool found = PETSC_FALSE;
+  PetscBool lacks = NsTreeChild(mesh, "file") && !NsTreeChild(mesh, "scale");
 
-  if (!node) return PETSC_FALSE;
-  if (node->kind == NS_NODE_SCALAR) {
-    const char *c = node->text;
-    if (!c || !(isdigit((unsigned char)*c) || *c == '-' || *c == '.')) return PETSC_FALSE;
-    while (*c && *c != ' ') c++;
-    while (*c == ' ') c++;
-    return isalpha((unsigned char)*c) || (unsigned char)*c >= 0x80;
+  for (const NsNode *kind = mesh->first; kind; kind = kind->next) {
+    for (int end = 0; end < 2; end++) {
+      const NsNode *point = kind->kind == NS_NODE_MAP ? NsTreeChild(kind, end ? "to" : "from") : NULL;
+      for (const NsNode *number = point ? point->first : NULL; number; number = number->next) {
+        double value;
+        if (number->text && !NsParseNumber(number->text, &value) && fabs(value) >= 1) lacks = PETSC_TRUE;
+      }
+    }
   }
-  for (const NsNode *child = node->first; child && !found; child = child->next) found = has_unit(child);
-  return found;
+  return lacks;
 }
 
 void NsFeJudgeLength(const NsNode *mesh, const char *name, PetscReal length, PetscReal thickness, NsDiag *diag)
@@ -56,7 +57,23 @@ void NsFeJudgeLength(const NsNode *mesh, const char *name, PetscReal length, Pet
   const PetscReal ratio = length / thickness;
 
   if (NsDiagErrors(diag) || !mesh || !(thickness > 0) || !(length > 0)) return;
-  if (ratio > NS_STOUT && (ratio < NS_THINNEST || has_unit(mesh))) return;
+  if (ratio > NS_STOUT && (ratio < NS_THINNEST || !lacks_unit(mesh))) return;
   NsDiagWarning(diag, mesh->place, "'%s' is %.4g m long and %.4g m thick: is a unit missing?", name, length, thickness);
   NsDiagNote(diag, "lengths without unit are in m; write 300 mm for 0.3 m");
+}
+
+void NsFeJudgeMasses(const NsFe *fe)
+{
+  for (PetscInt b = 0; b < fe->bodies && !NsDiagErrors(fe->diag); b++) {
+    const NsFeBody *body = &fe->body[b];
+    const NsNode   *mesh = NsTreeChild(body->where, "mesh");
+    NsFeSolid       solid;
+    PetscInt        next = b;
+    if (!body->solid || !mesh || !lacks_unit(mesh) || !NsFeMeasure(fe, &next, &solid) || solid.mass < NS_WEIGHTY) continue;
+    NsDiagWarning(fe->diag, mesh->place, "'%s' is %.4g x %.4g x %.4g m large and weighs %.4g kg: is a unit missing?", body->name, solid.size[0],
+      solid.size[1], solid.size[2], solid.mass);
+    NsDiagNote(fe->diag, body->mesh->from_file
+                           ? "the numbers of the file are in m unless `scale` says otherwise: write `scale: 1 mm`, or `scale: 1 m` if they are"
+                           : "lengths without unit are in m; write 300 mm for 0.3 m");
+  }
 }

@@ -115,6 +115,21 @@ static void find_holds(const NsFe *fe, const NsFeBody *body, Hold *hold)
   }
 }
 
+/* A direction in which the node moves freely: the axis of space, or of the body's DOF, that is farthest from what holds it. */
+static void free_direction(const NsFeBody *body, const NsSpan *held, PetscReal direction[3])
+{
+  PetscReal longest = 0;
+
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    PetscReal outside[3];
+    NsSpanOutside(held, body->direction[a], outside);
+    const PetscReal length = PetscSqrtReal(NsDot3(outside, outside));
+    if (length <= longest * (1 + 1e-9)) continue;
+    longest = length;
+    for (int k = 0; k < 3; k++) direction[k] = outside[k] / length + 0.0; /* no -0 */
+  }
+}
+
 PetscErrorCode NsFeCheckHeld(NsFe *fe)
 {
   PetscFunctionBegin;
@@ -122,11 +137,13 @@ PetscErrorCode NsFeCheckHeld(NsFe *fe)
     NsFeBody *body = &fe->body[b];
     Hold     *hold;
     PetscInt  loose = 0, first = -1;
+    PetscReal along[3] = {0, 0, 0};
     if (!body->element || !body->element->axial || body->node_unknowns < 2) continue;
     PetscCall(PetscCalloc1(body->mesh->nodes, &hold));
     find_holds(fe, body, hold);
     for (PetscInt i = 0; i < body->mesh->nodes; i++) {
       if (hold[i].bars < 2 || hold[i].along.rank >= body->node_unknowns) continue; /* the end of a single bar turns with it */
+      if (first < 0) free_direction(body, &hold[i].along, along);
       if (first < 0) first = i;
       loose++;
     }
@@ -135,8 +152,8 @@ PetscErrorCode NsFeCheckHeld(NsFe *fe)
     if (!loose) continue;
     const PetscReal *x = fe->x + 3 * (body->first_node + first);
     NsDiagWarning(fe->diag, NsKeysPlace(body->where, "mesh"),
-      "'%s' is kinematically indeterminate: %d of its nodes can move perpendicular to their bars without any force, such as the one at (%g, %g, %g) m",
-      body->name, (int)loose, x[0], x[1], x[2]);
+      "'%s' is kinematically indeterminate: %d of its nodes can move perpendicular to their bars without any force, such as the one at (%g, %g, %g) m along (%.3g, %.3g, %.3g)",
+      body->name, (int)loose, x[0], x[1], x[2], along[0], along[1], along[2]);
     NsDiagNote(fe->diag, "bars of a truss are single elements (in Gmsh: `Transfinite Curve {:} = 2;`); bodies that bend are of `type: beam`");
   }
   PetscFunctionReturn(0);

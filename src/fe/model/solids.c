@@ -29,8 +29,11 @@ PetscBool NsFeHasSolids(const NsFe *fe)
 
 PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid)
 {
-  const NsFe *fe = model->data;
+  return NsFeMeasure(model->data, next, solid);
+}
 
+PetscBool NsFeMeasure(const NsFe *fe, PetscInt *next, NsFeSolid *solid)
+{
   while (*next < fe->bodies && !fe->body[*next].solid && !fe->body[*next].bounds) ++*next;
   if (*next >= fe->bodies) return PETSC_FALSE;
   measure(fe, &fe->body[(*next)++], solid);
