@@ -208,6 +208,10 @@ static PetscErrorCode mult(NsBackEnd *back_end, PetscReal *x, PetscReal *y)
 #define NS_DISSECTED \
   5000 /* rows: from here on nested dissection has a fraction of the fill-in of Cuthill and McKee's bands, in the plane and in space */
 
+#define NS_MUMPS 20000 /* rows, */
+#define NS_DENSE \
+  40 /* with so many entries each, as in space: MUMPS takes a fraction of the time, for its supernodes are products of dense matrices */
+
 static PetscErrorCode default_solver(NsBackEnd *back_end, Mat A, PetscBool symmetric, KSP ksp)
 {
   Petsc    *self = back_end->data;
@@ -235,6 +239,9 @@ static PetscErrorCode default_solver(NsBackEnd *back_end, Mat A, PetscBool symme
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(PCSetType(pc, symmetric ? PCCHOLESKY : PCLU));
   PetscCall(PCFactorSetMatOrderingType(pc, self->in_order ? MATORDERINGNATURAL : rows < NS_DISSECTED ? MATORDERINGRCM : MATORDERINGND));
+#if defined(PETSC_HAVE_MUMPS)
+  if (rows >= NS_MUMPS && info.nz_used >= NS_DENSE * (PetscReal)rows) PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+#endif
   /* PETSc's default, 2e-14, is absolute: the mass matrix of a thin wire would count as singular */
   PetscCall(MatCreateVecs(A, &diagonal, NULL));
   PetscCall(MatGetDiagonal(A, diagonal));

@@ -249,7 +249,9 @@ PetscErrorCode NsPencilDense(const NsPencil *pencil, NsEigenpairs *pairs)
 
 /* Sparse -------------------------------------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode set_factorisation(ST st)
+#define NS_MUMPS 3000 /* DOF: from here on MUMPS is faster, for its supernodes are products of dense matrices */
+
+static PetscErrorCode set_factorisation(ST st, PetscInt n, PCType type)
 {
   KSP ksp;
   PC  pc;
@@ -260,6 +262,15 @@ static PetscErrorCode set_factorisation(ST st)
   PetscCall(STGetKSP(st, &ksp));
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(KSPGetPC(ksp, &pc));
+#if defined(PETSC_HAVE_MUMPS)
+  if (n >= NS_MUMPS) {
+    PetscCall(PCSetType(pc, type));
+    PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+    PetscFunctionReturn(0);
+  }
+#else
+  (void)n, (void)type;
+#endif
   PetscCall(PCSetType(pc, PCLU));
   PetscCall(PCFactorSetZeroPivot(pc, 1e-30));
   PetscFunctionReturn(0);
@@ -295,7 +306,7 @@ static PetscErrorCode solve_symmetric(const NsPencil *pencil, PetscInt wanted, P
   PetscCall(EPSSetDimensions(eps, PetscMin(wanted, pencil->n), PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(EPSSetTolerances(eps, 1e-12, 1000));
   PetscCall(EPSGetST(eps, &st));
-  PetscCall(set_factorisation(st));
+  PetscCall(set_factorisation(st, pencil->n, PCCHOLESKY));
   PetscCall(EPSSetTarget(eps, -SHIFT * SHIFT));
   PetscCall(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
   PetscCall(start_vector(pencil->K, number, &start));
@@ -340,7 +351,7 @@ static PetscErrorCode solve_quadratic(const NsPencil *pencil, PetscInt wanted, P
   PetscCall(PEPSetDimensions(pep, PetscMin(2 * wanted, pencil->n), PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(PEPSetTolerances(pep, 1e-12, 1000));
   PetscCall(PEPGetST(pep, &st));
-  PetscCall(set_factorisation(st));
+  PetscCall(set_factorisation(st, pencil->n, PCLU));
   PetscCall(PEPSetTarget(pep, SHIFT));
   PetscCall(PEPSetWhichEigenpairs(pep, PEP_TARGET_MAGNITUDE));
   PetscCall(start_vector(pencil->K, number, &start));
