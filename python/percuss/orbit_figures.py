@@ -64,3 +64,21 @@ def draw_branch(run, probe=None, study=None, width=TWO_COLUMNS):
     axis.set(xlabel=parameter_label(run), ylabel=f"{probe}: largest and least", title=run.info["title"] or run.name)
     legend_below(figure, axis, ncol=4)
     return figure
+
+
+def draw_motion(run, width=TWO_COLUMNS):
+    """The last orbit over its period: position of the first probe over time, and its velocity over its position where that is known."""
+    orbit = run.analysis("orbit.csv")
+    names = [column.removesuffix(".value") for column in orbit if column.endswith(".value")]
+    if not names:
+        raise ResultsError("no probe was recorded: name some in output.history.probes")
+    first, time = names[0], orbit["time"] - orbit["time"][0]
+    rate = re.sub(r"\.u([xyz])$", r".v\1", first)
+    figure, axes = plt.subplots(1, 2 if rate != first and rate in names else 1, figsize=(width, 3.0), squeeze=False)
+    axes[0][0].plot(time, orbit[f"{first}.value"])
+    axes[0][0].set(xlabel="time within the orbit (s)", ylabel=first)
+    if len(axes[0]) > 1:
+        axes[0][1].plot(orbit[f"{first}.value"], orbit[f"{rate}.value"])
+        axes[0][1].set(xlabel=first, ylabel=rate)
+    figure.tight_layout()
+    return figure

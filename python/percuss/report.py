@@ -11,6 +11,7 @@ import numpy
 
 from percuss.results import ResultsError, Run, write_result
 from percuss.report_page import escape, left_out, page, paragraph, quantity, section
+from percuss.report_orbit import bifurcation_section, branch_section, orbit_section
 from percuss.report_plots import bar_theory, bodies_section, contact_section, energy_section, history_section, model_sections, resultant_section
 from percuss.report_tables import body_types, config_section, event_section, file_section, key_figures, setup_section, status_of
 from percuss.style import STYLE
@@ -71,17 +72,22 @@ def sections(run):
     ]
 
 
+def orbit_sections(run):
+    """Of the results of `percuss orbit`."""
+    return [part("Branches", branch_section, run), part("Bifurcations", bifurcation_section, run), part("Last orbit", orbit_section, run), part("Config", config_section, run), part("Files", file_section, run)]
+
+
 def write_report(directory, file=None):
     """Writes the page, by default into the directory, and returns its path; an incomplete page is never left under its name."""
     file = pathlib.Path(file or pathlib.Path(directory) / "report.html")
     run = Run(directory)
     for name, command in ANALYSES.items():
         if name in run.info.get("outputs", []):
-            raise ResultsError(f"{directory}: results of `percuss {command}`; reports are for results of `percuss run`")
+            raise ResultsError(f"{directory}: results of `percuss {command}`; reports are for results of `percuss run` and `percuss orbit`")
     title = run.info.get("title") or run.name
     program = run.info.get("program", {})
     footer = paragraph(escape(f"Written by report.py from the results of {run.name}, percuss {program.get('version', '')} ({program.get('commit', '')})."))
     with matplotlib.rc_context(STYLE), numpy.errstate(all="ignore"):  # values of a diverged run overflow
-        text = page(title, header(run), sections(run), footer)
+        text = page(title, header(run), orbit_sections(run) if "branch.csv" in run.info.get("outputs", []) else sections(run), footer)
     write_result(file, text.encode())
     return file
