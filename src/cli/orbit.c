@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "orbit/orbit.h"
 #include "output/analyses.h"
+#include "orbit_keep.h"
 #include "results.h"
 
 enum { OVER, TIMES, SETTLE, POINTS, STARTS, SWITCH, NS_SETTINGS };
@@ -28,6 +29,8 @@ static NsOption options[] = {
   NS_OPTION_TRUST,
   NS_OPTION_SET,
   NS_OPTION_OVERWRITE,
+  {.name   = "--resume",
+    .about = "continue branches that were stopped; results become the same, byte for byte, as those of an uninterrupted computation"},
   NS_OPTION_QUIET,
   {NULL},
 };
@@ -40,6 +43,10 @@ typedef struct {
   const char  *unit; /* "Hz"; "" */
   double       from, to;
   double       forcing_period;
+  const char  *kept; /* orbit.checkpoint; NULL: it is computed from the beginning */
+  size_t       kept_size;
+  PetscInt     mode;               /* of a backbone curve, whose key is `energy`; 0: none */
+  bool         resumes, resumable; /* --resume; there is such a file now */
   NsArena     *arena;
 } Task;
 
@@ -88,6 +95,28 @@ static bool read_range(Task *task, const char *from, size_t length, const char *
   return task->from != task->to;
 }
 
+/* The key `energy`, or `energy.2` for the second mode: a backbone curve. False after a message. */
+static bool read_mode(Task *task, const NsOrbitSettings *settings)
+{
+  char *end = "";
+
+  if (strcmp(task->key, "energy") != 0 && strncmp(task->key, "energy.", 7) != 0) return true;
+  task->mode = task->key[6] ? (PetscInt)strtol(task->key + 7, &end, 10) : 1;
+  if (*end || task->mode < 1) {
+    fprintf(stderr, "percuss orbit: '%s': a backbone curve is followed over `energy` or, of mode 2, `energy.2`\n", task->key);
+    return false;
+  }
+  if (strcmp(task->unit, "J") != 0 || !(task->from > 0) || !(task->to > 0)) {
+    fprintf(stderr, "percuss orbit: the range of `energy` needs two positive numbers in J, such as \"0.001 J:1 J\"\n");
+    return false;
+  }
+  if (settings->circular || settings->starts || settings->times > 1) {
+    fprintf(stderr, "percuss orbit: backbone curves (energy) have no `circular`, `starts` and `times`\n");
+    return false;
+  }
+  return true;
+}
+
 /* The options as settings of the config, so that the config.yaml among the results has them: orbit.points=200. NULL: no such option. */
 static const char *setting_of(int option, NsArena *arena)
 {
@@ -120,7 +149,7 @@ static PetscErrorCode make_system(void *context, PetscReal p, NsOrbitSystem **sy
   PetscFunctionBegin;
   *system = NULL;
   *why    = NULL;
-  if (task->key) {
+  if (task->key && !task->mode) {
     task->set[with.sets] = NsArenaPrint(arena, "%s=%.17g%s%s", task->key, p, *task->unit ? " " : "", task->unit);
     with.set             = task->set;
     with.sets++;
@@ -130,7 +159,10 @@ static PetscErrorCode make_system(void *context, PetscReal p, NsOrbitSystem **sy
     NsDiagPrint(diag, stderr, NsColour(stderr));
     *why = NsArenaPrint(task->arena, "with this value of '%s' the config has errors", task->key);
   } else {
-    PetscCall(NsOrbitSystemCreate(run, task->forcing_period, task->arena, system, why));
+    if (task->mode)
+      PetscCall(NsOrbitConservedSystem(run, p, task->arena, system, why));
+    else
+      PetscCall(NsOrbitSystemCreate(run, task->forcing_period, task->arena, system, why));
     if (*why) *why = NsArenaPrint(task->arena, "does not support this model: %s", *why);
   }
   if (*system && (*system)->run)
@@ -304,11 +336,11 @@ static void print_curve(const NsOrbitBranch *branch, const Task *task, PetscInt 
 
 /* ---- the work ---------------------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The names of orbit.switch, one after the other. False after a message. */
-static PetscErrorCode follow_others(NsOrbitBranch *branch, const NsOrbitSettings *settings, bool *good)
+/* The names of orbit.switch, one after the other, after those that are done. False after a message. */
+static PetscErrorCode follow_others(NsOrbitBranch *branch, const NsOrbitSettings *settings, PetscInt done, bool *good)
 {
   PetscFunctionBegin;
-  for (int i = 0; *good && !interrupted && i < settings->follow.count; i++) {
+  for (int i = (int)done; *good && !interrupted && i < settings->follow.count; i++) {
     const char          *name = settings->follow.items[i];
     const NsBifurcation *at   = NULL;
     NsOrbitPoint        *first;
@@ -337,9 +369,9 @@ static PetscErrorCode follow_all(NsOrbitBranch *branch, const Task *task, NsOrbi
     branch->curve  = NsArenaAlloc(task->arena, sizeof(*branch->curve) * (size_t)count);
     branch->curves = count;
   }
-  for (PetscInt k = 0; k < count; k++) {
+  for (PetscInt k = task->key ? branch->curves : 0; k < count && !(interrupted && task->key); k++) {
     if (!task->key) {
-      branch->curve[k] = (NsOrbitCurve){found[k], 1, 1, ""};
+      branch->curve[k] = (NsOrbitCurve){.point = found[k], .points = 1, .room = 1, .end = ""};
       continue;
     }
     PetscCall(NsOrbitBranchSystem(branch, task->from, &system, &why));
@@ -349,49 +381,80 @@ static PetscErrorCode follow_all(NsOrbitBranch *branch, const Task *task, NsOrbi
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *settings, bool *good)
+/* The orbits from which branches begin, found[count]: by search, or those of the computation that is continued. */
+static PetscErrorCode begin(NsOrbitBranch *branch, Task *task, const NsOrbitSettings *settings, NsOrbitPoint ***found, PetscInt *count, bool *good)
 {
-  NsOrbitBranch branch = {.arena = task->arena,
-    .source                      = {task, make_system},
-    .from                        = task->from,
-    .to                          = task->to,
-    .least                       = task->from,
-    .most                        = task->to,
-    .longest                     = settings->step,
-    .span                        = NsRunSettings(run)->time->end,
-    .points                      = (PetscInt)settings->points,
-    .stop                        = is_interrupted};
-  NsOrbitPoint *first;
-  const char   *why;
+  NsOrbitSystem *system;
+  NsOrbitPoint  *first;
+  const char    *why;
 
   PetscFunctionBegin;
-  PetscCall(NsOrbitSearch(&branch, task->from, (PetscInt)settings->times, (PetscInt)settings->settle, &first, &why));
+  *count = 0;
+  if (task->kept) {
+    PetscCall(NsOrbitBranchSystem(branch, task->from, &system, &why));
+    *good = system && NsOrbitKeptTake(branch, system, task->kept, task->kept_size, count, found);
+    if (!*good) *count = 0;
+    PetscFunctionReturn(0);
+  }
+  if (task->mode)
+    PetscCall(NsOrbitSearchMode(branch, task->from, task->mode, &first, &why));
+  else
+    PetscCall(NsOrbitSearch(branch, task->from, (PetscInt)settings->times, (PetscInt)settings->settle, &first, &why));
   *good = first != NULL;
   if (!first && !interrupted) fprintf(stderr, "percuss orbit: %s\n", why);
-  if (first) {
-    NsOrbitPoint **found = NsArenaAlloc(task->arena, sizeof(*found) * (size_t)(settings->starts + 1));
-    PetscInt       count = 1;
-    found[0]             = first;
-    if (settings->starts)
-      PetscCall(
-        NsOrbitSearchOthers(&branch, task->from, (PetscInt)settings->times, (PetscInt)settings->settle, (PetscInt)settings->starts, found, &count));
+  if (!first) PetscFunctionReturn(0);
+  *found      = NsArenaAlloc(task->arena, sizeof(**found) * (size_t)(settings->starts + 1));
+  (*found)[0] = first;
+  *count      = 1;
+  if (settings->starts)
+    PetscCall(
+      NsOrbitSearchOthers(branch, task->from, (PetscInt)settings->times, (PetscInt)settings->settle, (PetscInt)settings->starts, *found, count));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode report(NsRun *run, NsOrbitBranch *branch, const Task *task)
+{
+  const NsOrbitCurve *curve = &branch->curve[branch->curves - 1];
+  const NsOrbitPoint *last  = &curve->point[curve->points - 1];
+
+  PetscFunctionBegin;
+  PetscCall(write_orbit(run, branch, last));
+  write_branches(run, branch);
+  if (task->key) judge_curve(branch, task);
+  if (NsRunGetOptions(run)->quiet) PetscFunctionReturn(0);
+  printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");
+  for (PetscInt c = 0; c < branch->curves && task->key; c++) print_curve(branch, task, c);
+  for (PetscInt c = 0; c + 1 < branch->curves && !task->key; c++) print_orbit(branch, branch->curve[c].point);
+  if (task->key) printf("  the last orbit, at %.9g%s%s:\n", last->p, *task->unit ? " " : "", task->unit);
+  print_orbit(branch, last);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *settings, bool *good)
+{
+  NsOrbitBranch  branch = {.arena = task->arena,
+     .source                      = {task, make_system},
+     .from                        = task->from,
+     .to                          = task->to,
+     .least                       = task->from,
+     .most                        = task->to,
+     .longest                     = settings->step,
+     .span                        = NsRunSettings(run)->time->end,
+     .points                      = (PetscInt)settings->points,
+     .stop                        = is_interrupted};
+  NsOrbitPoint **found;
+  PetscInt       count;
+
+  PetscFunctionBegin;
+  PetscCall(begin(&branch, task, settings, &found, &count, good));
+  if (count) {
+    if (branch.curves && branch.curve[branch.curves - 1].stopped) PetscCall(NsOrbitGoOn(&branch));
     PetscCall(follow_all(&branch, task, found, count));
-    PetscCall(follow_others(&branch, settings, good));
+    PetscCall(follow_others(&branch, settings, PetscMax(0, branch.curves - count), good));
   }
-  if (first) {
-    const NsOrbitCurve *curve = &branch.curve[branch.curves - 1];
-    const NsOrbitPoint *last  = &curve->point[curve->points - 1];
-    PetscCall(write_orbit(run, &branch, last));
-    write_branches(run, &branch);
-    if (task->key) judge_curve(&branch, task);
-    if (!NsRunGetOptions(run)->quiet) {
-      printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");
-      for (PetscInt c = 0; c < branch.curves && task->key; c++) print_curve(&branch, task, c);
-      for (PetscInt c = 0; c + 1 < branch.curves && !task->key; c++) print_orbit(&branch, branch.curve[c].point);
-      if (task->key) printf("  the last orbit, at %.9g%s%s:\n", last->p, *task->unit ? " " : "", task->unit);
-      print_orbit(&branch, last);
-    }
-  }
+  if (branch.curves) PetscCall(report(run, &branch, task));
+  task->resumable = branch.curves && interrupted && task->key;
+  if (task->resumable) PetscCall(NsOrbitKeptWrite(run, &branch, branch.system, count, found));
   PetscCall(NsOrbitBranchFree(&branch));
   PetscFunctionReturn(0);
 }
@@ -407,6 +470,7 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
   if (settings->over) {
     task->key = settings->over->key;
     if (!read_range(task, settings->over->from, strlen(settings->over->from), settings->over->to)) PetscFunctionReturn(0);
+    if (!read_mode(task, settings)) PetscFunctionReturn(0);
   }
   if (settings->follow.count && !task->key) {
     fprintf(stderr, "percuss orbit: %s needs a branch: give a key and its range with %s\n", options[SWITCH].value ? "--switch" : "orbit.switch",
@@ -419,7 +483,15 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
     PetscCall(NsOrbitSystemDestroy(&system));
   }
   if (why) fprintf(stderr, "percuss orbit: %s\n", why);
-  if (why || !NsAnalysisAllowed("orbit", run)) {
+  if (!why) NsAnalysisDirectory("orbit", run);
+  if (!why && task->resumes) {
+    const NsKept kept = NsOrbitKeptRead(run, &task->kept, &task->kept_size);
+    if (kept == NS_KEPT_COMPLETE)
+      printf("%s: nothing to continue: the results in '%s' are complete\n", NsRunSink(run)->name, NsRunSink(run)->directory);
+    if (kept == NS_KEPT_COMPLETE) *code = NS_EXIT_DONE;
+    if (kept == NS_KEPT_COMPLETE || kept == NS_KEPT_REFUSED) PetscFunctionReturn(0);
+  }
+  if (why || !NsClearResults("orbit", run)) {
     if (NsRunExit(run) == NS_EXIT_FAILED) *code = NS_EXIT_FAILED;
     PetscFunctionReturn(0);
   }
@@ -431,7 +503,8 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
     (void)signal(SIGTERM, term);
   }
   if (interrupted)
-    NsRunStop(run, "stopped by a signal; results are those until then");
+    NsRunStop(run, task->resumable ? "stopped by a signal; results are those until then, and --resume continues from there"
+                                   : "stopped by a signal; results are those until then");
   else if (!good)
     NsSinkFail(NsRunSink(run), "no orbit");
   PetscCall(NsRunCloseResults(run));
@@ -441,7 +514,7 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
 
 static PetscErrorCode orbit_of_config(const NsRunOptions *settings, NsArena *arena, NsDiag *diag, int *code)
 {
-  Task   task = {.run = *settings, .arena = arena, .unit = ""};
+  Task   task = {.run = *settings, .arena = arena, .unit = "", .resumes = settings->resume};
   NsRun *run;
 
   PetscFunctionBegin;
@@ -453,7 +526,9 @@ static PetscErrorCode orbit_of_config(const NsRunOptions *settings, NsArena *are
     if (!setting && options[option].value) PetscFunctionReturn(0);
     if (setting) task.set[task.run.sets++] = setting;
   }
-  task.run.set = task.set;
+  task.run.set       = task.set;
+  task.run.overwrite = task.run.overwrite || task.resumes; /* once what is there has been read */
+  task.run.resume    = PETSC_FALSE;
   PetscCall(NsRunCreate(&task.run, arena, diag, &run));
   NsDiagPrint(diag, stderr, NsColour(stderr));
   if (!NsDiagErrors(diag)) PetscCall(work(run, &task, code));
@@ -485,7 +560,7 @@ const NsCommand NsCommand_Orbit = {
     "simulated over a period, with derivatives by finite differences.\n"
     "\n"
     "With --over the orbit is followed over any key of the config, by pseudo-arclength, around folds and through unstable parts, with its bifurcations: folds, flips (period doublings), tori "
-    "(Neimark-Sacker), grazing and sliding. With --switch also the branches that begin there. Ctrl-C ends a branch, and what is there is written.",
+    "(Neimark-Sacker), grazing and sliding. With --switch also the branches that begin there. Ctrl-C ends a branch, and what is there is written; --resume goes on.",
   .examples = "orbit my_oscillator.yaml\n"
               "orbit my_oscillator.yaml --over loads.shaker.time.harmonic.frequency=\"1.5 rad/s:3.2 rad/s\" --switch flip_1",
   .call     = call,

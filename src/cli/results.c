@@ -79,9 +79,14 @@ bool NsAnalysisPossible(const char *command, NsRun *run)
   return false;
 }
 
-bool NsAnalysisAllowed(const char *command, NsRun *run)
+void NsAnalysisDirectory(const char *command, NsRun *run)
 {
   if (!NsRunGetOptions(run)->directory) NsRunSink(run)->directory = NsArenaPrint(NsRunArena(run), "%s_%s", NsRunSink(run)->directory, command);
+}
+
+bool NsAnalysisAllowed(const char *command, NsRun *run)
+{
+  NsAnalysisDirectory(command, run);
   return NsClearResults(command, run);
 }
 

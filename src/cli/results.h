@@ -20,5 +20,8 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *resume);
 /* Analyses of a finite-element model, which write into <directory of the run>_<command>: whether the model is one; whether the directory may be used; the exit code at the
    end, after a message. */
 bool NsAnalysisPossible(const char *command, NsRun *run);
+/* The directory of its results, out/NAME_COMMAND; once. */
+void NsAnalysisDirectory(const char *command, NsRun *run);
+/* NsAnalysisDirectory, and whether its results may be written there. */
 bool NsAnalysisAllowed(const char *command, NsRun *run);
 int  NsAnalysisEnd(const char *command, NsRun *run);

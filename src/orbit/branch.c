@@ -227,26 +227,67 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start)
+/* The family, and no systems that are not of it: a branch that goes on later has the same numbers. */
+static PetscErrorCode prepare(NsOrbitBranch *branch, PetscReal p)
 {
-  NsOrbitCurve *curve, *more = NsArenaAlloc(branch->arena, sizeof(*more) * (size_t)(branch->curves + 1));
-  PetscReal     ds = PetscMin(NS_FIRST_STEP, branch->longest);
+  NsOrbitSystem *system;
+  const char    *why;
 
   PetscFunctionBegin;
-  if (!branch->curves && !branch->system->run) PetscCall(NsOrbitFamilyCreate(&branch->source, branch->from, branch->to, &branch->family));
-  if (branch->curves) memcpy(more, branch->curve, sizeof(*more) * (size_t)branch->curves);
-  branch->curve = more;
-  curve         = &branch->curve[branch->curves];
-  add_point(branch, curve, start);
+  if (branch->follows) PetscFunctionReturn(0);
+  branch->follows           = PETSC_TRUE;
+  const PetscBool simulated = branch->system->run != NULL;
+  PetscCall(NsOrbitBranchFree(branch));
+  if (!simulated) PetscCall(NsOrbitFamilyCreate(&branch->source, branch->from, branch->to, &branch->family));
+  PetscCall(NsOrbitBranchSystem(branch, p, &system, &why));
+  PetscFunctionReturn(0);
+}
+
+/* Until it ends; the curve behind the others becomes one of them. */
+static PetscErrorCode follow(NsOrbitBranch *branch, NsOrbitPoint *at)
+{
+  NsOrbitCurve *curve = &branch->curve[branch->curves];
+
+  PetscFunctionBegin;
   while (!curve->end) {
     if (curve->points >= branch->points)
       curve->end = "as many points as asked for";
-    else if (branch->stop && branch->stop())
-      curve->end = "stopped";
-    else
-      PetscCall(extend(branch, curve, &start, &ds));
+    else if (branch->stop && branch->stop()) {
+      curve->end     = "stopped";
+      curve->stopped = PETSC_TRUE;
+    } else
+      PetscCall(extend(branch, curve, &at, &curve->step));
   }
   branch->curves++;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start)
+{
+  NsOrbitCurve *more = NsArenaAlloc(branch->arena, sizeof(*more) * (size_t)(branch->curves + 1));
+
+  PetscFunctionBegin;
+  PetscCall(prepare(branch, start->p));
+  if (branch->curves) memcpy(more, branch->curve, sizeof(*more) * (size_t)branch->curves);
+  branch->curve             = more;
+  more[branch->curves].step = PetscMin(NS_FIRST_STEP, branch->longest);
+  add_point(branch, &more[branch->curves], start);
+  PetscCall(follow(branch, start));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitGoOn(NsOrbitBranch *branch)
+{
+  NsOrbitCurve *curve = &branch->curve[branch->curves - 1];
+  NsOrbitPoint *at    = NsArenaAlloc(branch->arena, sizeof(*at));
+
+  PetscFunctionBegin;
+  *at            = curve->point[curve->points - 1];
+  curve->end     = NULL;
+  curve->stopped = PETSC_FALSE;
+  branch->curves--;
+  PetscCall(prepare(branch, at->p));
+  PetscCall(follow(branch, at));
   PetscFunctionReturn(0);
 }
 

@@ -19,6 +19,7 @@
 #define NS_FAR        1e-6  /* scaled residual above which dR/dp is computed anew */
 #define NS_TIMING     1e-5  /* of the period */
 #define NS_ENOUGH     1e-10 /* where rounding allows no more */
+#define NS_CONSERVED  1e-4  /* multipliers of conservative motion are on the unit circle, up to the differences from which they are */
 #define NS_NEUTRAL \
   1e-9 /* of circular orbits: an eigenvalue with a smaller damping ratio neither grows nor decays; of an undamped mesh rounding would decide */
 
@@ -375,19 +376,22 @@ static void look_at_probes(void *context, const NsOrbitMoment *moment)
   if (!views->point->impacts++ || speed < views->point->slowest) views->point->slowest = speed;
 }
 
-/* Of an orbit of unknown period the multiplier of the motion along it, 1, is left out. */
-static void judge(NsOrbitPoint *point, PetscInt n, PetscBool unforced, PetscReal limit)
+/* Multipliers that are 1 whatever the orbit are left out: along an orbit of unknown period, and across the energy of a conservative one. The nearest to 1 are taken for them. */
+static void judge(NsOrbitPoint *point, PetscInt n, PetscInt ones, PetscReal limit)
 {
-  PetscInt along = -1;
+  PetscInt left_out[2] = {-1, -1};
 
-  for (PetscInt i = 0; i < n && unforced; i++) {
-    if (along < 0 || hypot(point->re[i] - 1, point->im[i]) < hypot(point->re[along] - 1, point->im[along])) along = i;
+  for (PetscInt k = 0; k < ones; k++) {
+    for (PetscInt i = 0; i < n; i++) {
+      if (k && i == left_out[0]) continue;
+      if (left_out[k] < 0 || hypot(point->re[i] - 1, point->im[i]) < hypot(point->re[left_out[k]] - 1, point->im[left_out[k]])) left_out[k] = i;
+    }
   }
   point->pairs  = 0;
   point->stable = PETSC_TRUE;
   for (PetscInt i = 0; i < n; i++) {
     const PetscReal size = hypot(point->re[i], point->im[i]);
-    if (i == along) continue;
+    if (i == left_out[0] || i == left_out[1]) continue;
     point->stable = point->stable && size < limit;
     point->pairs += size > limit && point->im[i] > 0;
   }
@@ -441,7 +445,13 @@ PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point)
     point->im[i] = size * sin(angle);
   }
   if (branch->system->circle) NsOrbitSortMultipliers(n, point->re, point->im);
-  judge(point, n, !(branch->system->period > 0), branch->system->circle ? 1 + NS_NEUTRAL : 1);
+  judge(point, n,
+    branch->system->gradient     ? 2
+    : branch->system->period > 0 ? 0
+                                 : 1,
+    branch->system->circle     ? 1 + NS_NEUTRAL
+    : branch->system->gradient ? 1 + NS_CONSERVED
+                               : 1);
   PetscFunctionReturn(0);
 }
 

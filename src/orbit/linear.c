@@ -249,6 +249,14 @@ static const char *simulation_refusal(NsRun *run, NsArena *arena)
   return NULL;
 }
 
+const char *NsOrbitSimulationRefusal(NsRun *run, NsArena *arena)
+{
+  const char *why = refusal(run, arena);
+
+  if (!why && !strcmp(NsRunScheme(run)->type->variant.name, "modal")) why = "its motion is simulated over a period: take event_driven_hem5";
+  return why ? why : simulation_refusal(run, arena);
+}
+
 /* ---- creation -------------------------------------------------------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode take_start(NsOrbitSystem *system, NsOrbitParts *parts)

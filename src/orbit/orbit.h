@@ -31,6 +31,8 @@
       find_circular.c  the same of circular orbits
       find_others.c  other orbits at the same parameter, from many initial states
       branch.c     pseudo-arclength continuation, switching
+      backbone.c   free orbits of undamped models over their energy
+      keep.c       what a stopped computation needs to go on
       bifurcation.c  test functions along a branch, and where they vanish
 
   The room knows no files and no configs: a branch asks its NsOrbitSource for the system at a value of the parameter. It is the model of a config with this value (src/cli/orbit.c), so any key of
@@ -129,6 +131,9 @@ typedef struct {
   int            sense;   /* in which the loads turn about the axis, 1 or -1; 0: there are none */
   PetscReal      rough;   /* scaled residual that the tolerance of the scheme allows */
   PetscInt       impacts; /* of the last simulation */
+  /* Backbone curves (backbone.c). */
+  PetscReal *gradient, *along;    /* [states] of the energy, g, at the last residual; NULL: no backbone */
+  PetscReal  energy, rest_energy; /* J: of the motion; of the model at rest */
 } NsOrbitSystem;
 
 /* Of a run that has been created; if (*system)->run is set, the system owns the run from now on, and its arena goes into run_arena. forcing_period > 0 replaces that of the model's loads. *why: NULL, or the reason why the model is not supported, for the user; in the arena. */
@@ -259,6 +264,8 @@ PetscInt NsOrbitMarginCount(NsOrbitSystem *system, const NsOrbit *orbit);
 PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin, PetscInt least,
   void (*look)(void *context, const NsOrbitMoment *), void *context);
 
+/* linear.c: why a model cannot be simulated over a period from any state; NULL: it can. */
+const char *NsOrbitSimulationRefusal(NsRun *run, NsArena *arena);
 /* simulate.c: the system of a nonlinear model; the motion from x0[states] over T to x1[states] (NULL: not asked for), of which `look` (NULL: nobody) sees every step; NsOrbitResidual. */
 PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, PetscReal *x1,
@@ -355,7 +362,9 @@ typedef struct {
 typedef struct {
   NsOrbitPoint *point; /* [points] */
   PetscInt      points, room;
-  const char   *end; /* why it ends, for the user */
+  PetscReal     step;    /* of arc length, the next one */
+  PetscBool     stopped; /* by the user: it goes on from here */
+  const char   *end;     /* why it ends, for the user */
 } NsOrbitCurve;
 
 #define NS_ORBIT_KEPT 4
@@ -368,6 +377,7 @@ typedef struct {
   PetscReal      least, most; /* the branch ends beyond these */
   PetscReal      longest;     /* step in scaled arc length */
   PetscInt       points;      /* most */
+  PetscBool      follows;     /* a branch has been followed: the family is there, if there is one */
   PetscBool (*stop)(void);    /* NULL, or whether the user wants to stop */
   PetscReal     *size;        /* [states] magnitude of each state */
   PetscReal      duration;    /* s: of the orbit by which states are scaled */
@@ -415,8 +425,17 @@ PetscErrorCode NsOrbitSearchCircle(NsOrbitBranch *branch, PetscReal p, PetscInt 
 /* find_others.c: other orbits at p, from so many other initial states; found[starts + 1] begins with the first orbit, and has *count of them afterwards. Before any branch is followed. */
 PetscErrorCode NsOrbitSearchOthers(
   NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, PetscInt starts, NsOrbitPoint **found, PetscInt *count);
+/* backbone.c: the system of free motion with this energy (J) of a run, as NsOrbitSystemCreate; what the energy adds to residual and Jacobian, and how it is taken off again; the orbit of mode k (from 1). */
+PetscErrorCode NsOrbitConservedSystem(NsRun *run, PetscReal energy, NsArena *arena, NsOrbitSystem **system, const char **why);
+PetscErrorCode NsOrbitAddEnergy(NsOrbitSystem *system, const PetscReal *x0, const PetscReal *size, PetscReal *r, PetscReal *J);
+void           NsOrbitRemoveEnergy(const NsOrbitSystem *system, PetscReal *M);
+PetscErrorCode NsOrbitSearchMode(NsOrbitBranch *branch, PetscReal p, PetscInt k, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */
 PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);
+/* The last curve, which was stopped. */
+PetscErrorCode NsOrbitGoOn(NsOrbitBranch *branch);
+/* keep.c: all that it has computed; found: first[found] orbits from which branches are followed. Reading: of the same config, system is that at its beginning. */
+void NsOrbitBranchSerialize(NsOrbitBranch *branch, const NsOrbitSystem *system, PetscInt *found, NsOrbitPoint ***first, NsArchive *archive);
 /* Bifurcations between two consecutive points: located and added. *ends: the sequence has changed. */
 PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscBool *changed);
 /* The first point of the other branch at a flip or branch point; NULL: *why. */

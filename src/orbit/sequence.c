@@ -219,6 +219,7 @@ PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbi
       M[j * n + i] = sum;
     }
   }
+  if (system->gradient) NsOrbitRemoveEnergy(system, M);
   PetscCall(PetscFree3(E, X, pivot));
   PetscFunctionReturn(0);
 }

@@ -225,6 +225,7 @@ PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *or
     PetscCall(NsOrbitSimulate(system, t0 + orbit->T, h, x1, J + n * n, NULL, NULL, &why));
     for (PetscInt i = 0; i < n; i++) J[n * n + i] = (J[n * n + i] - x1[i]) / h;
   }
+  if (system->gradient && !why) PetscCall(NsOrbitAddEnergy(system, orbit->x0, size, r, J));
   PetscCall(PetscFree4(size, x0, x1, held));
   PetscFunctionReturn(0);
 }

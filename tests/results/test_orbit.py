@@ -68,6 +68,30 @@ contacts:
 scheme: {type: event_driven_hem5, step: 5 ms, tolerance: 1e-10}
 time: {end: 1 s}
 """
+COUPLED = """
+bodies:
+  a: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+  b: {type: rigid, at: [1 m, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+supports:
+  guide: {at: [a.center, b.center], fix: [y, z, rotations]}
+springs:
+  one: {between: [ground, a.center], direction: [1, 0, 0], stiffness: 100 N/m}
+  two: {between: [ground, b.center], direction: [1, 0, 0], stiffness: 100 N/m}
+  between: {between: [a.center, b.center], direction: [1, 0, 0], stiffness: 100 N/m, law: {cubic: {coefficient: 5000 N/m^3, travel: 0.5 m}}}
+scheme: {type: event_driven_hem5, step: 10 ms, tolerance: 1e-10}
+time: {end: 10 s}
+"""
+GAP = """
+bodies:
+  mass: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+supports:
+  guide: {at: mass.center, fix: [y, z, rotations]}
+springs:
+  spring: {between: [ground, mass.center], direction: [1, 0, 0], stiffness: 100 N/m}
+  stop: {between: [ground, mass.center], direction: [1, 0, 0], law: {one_sided: {gap: 10 mm, stiffness: 900 N/m, side: tension}}}
+scheme: {type: event_driven_hem5, step: 10 ms, tolerance: 1e-10}
+time: {end: 10 s}
+"""
 TWO_STOPS = """
 bodies:
   mass: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
@@ -129,6 +153,16 @@ def grouped(rows):
     """Multipliers of the last point, largest modulus first, of pairs the upper one."""
     last = rows[-1]["point"]
     return [complex(float(row["re"]), float(row["im"])) for row in rows if row["point"] == last and float(row["im"]) >= 0]
+
+
+def cubic_oscillator(k, k3, energy):
+    """Amplitude and period of x'' + k x + k3 x^3 = 0: T = 4 K(m)/sqrt(k + k3 a^2), m = k3 a^2/(2 (k + k3 a^2)), by the arithmetic-geometric mean."""
+    amplitude = math.sqrt((math.sqrt(k * k + 4 * k3 * energy) - k) / k3)
+    stiffest = k + k3 * amplitude**2
+    a, b = 1.0, math.sqrt(1 - k3 * amplitude**2 / (2 * stiffest))
+    for _ in range(8):
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    return amplitude, 2 * math.pi / a / math.sqrt(stiffest)
 
 
 class Orbits(unittest.TestCase):
@@ -240,6 +274,40 @@ class Orbits(unittest.TestCase):
         self.assertEqual(branches, {str(k + 1) for k in range(len(branches))})
         done = self.percuss(IMPACT, "--starts", "-1")
         self.assertEqual(done.returncode, 2)
+
+    def test_backbone(self):
+        """Free orbits over their energy: springs with a gap (closed form of the period at an amplitude), the elliptic integral of the cubic spring, and the mode in antiphase of two masses."""
+        config = self.config(GAP)
+        for sides, period, least in (("tension", 0.5010913372717121, -0.0212132034356), ("both", 0.37386414376754546, -0.015)):
+            self.orbit(config, "--set", f"springs.stop.law.one_sided.side={sides}", "--over", "energy=0.001 J:0.0225 J")
+            self.near(float(self.read("branch.csv")[-1]["period"]), period, 1e-8)
+            probes = self.read("branch_probes.csv")[-1]
+            self.near(float(probes["mass.center.ux.max"]), 0.015, 1e-8)
+            self.near(float(probes["mass.center.ux.min"]), least, 1e-8)
+            self.multipliers((1,), 0.03)
+            self.assertEqual({row["stable"] for row in self.read("branch.csv")}, {"1"})
+        free = ("--set", "loads={}", "--set", "springs.spring.damping=0 N s/m", "--set", "scheme.tolerance=1e-10")
+        self.orbit(DUFFING, *free, "--over", "energy=0.01 J:1 J")
+        amplitude, period = cubic_oscillator(1, 0.5, 1)
+        self.near(float(self.read("branch_probes.csv")[-1]["mass.center.ux.max"]), amplitude, 1e-7)
+        self.near(float(self.read("branch.csv")[-1]["period"]), period, 1e-8)
+        self.orbit(self.config(COUPLED), "--over", "energy.2=0.01 J:0.5 J")  # in antiphase each mass has 100 + 2 * 100 N/m and 8 times the cubic coefficient, and half of the energy
+        amplitude, period = cubic_oscillator(300, 8 * 5000, 0.25)
+        self.near(float(self.read("branch_probes.csv")[-1]["a.center.ux.max"]), amplitude, 1e-7)
+        self.near(float(self.read("branch_probes.csv")[-1]["b.center.ux.max"]), amplitude, 1e-7)
+        self.near(float(self.read("branch.csv")[-1]["period"]), period, 1e-7)
+        for words, code, message in (
+            ((DUFFING, "--over", "energy=0.01 J:1 J"), 2, "it has loads that change with time"),
+            ((DUFFING, "--set", "loads={}", "--over", "energy=0.01 J:1 J"), 1, "in a period: backbone curves are those of the model without damping"),
+            ((DUFFING, "--over", "energy=0.01 m:1 m"), 2, "two positive numbers in J"),
+            ((DUFFING, "--over", "energy.x=0.01 J:1 J"), 2, "of mode 2, `energy.2`"),
+            ((DUFFING, *free, "--over", "energy.2=0.01 J:1 J"), 1, "no vibration with the number 2"),
+            ((DUFFING, *free, "--times", "2", "--over", "energy=0.01 J:1 J"), 2, "have no `circular`"),
+        ):
+            with self.subTest(message=message):
+                done = self.percuss(*words)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.returncode, code)
 
     def test_windows_of_shaw_and_holmes(self):
         """Without gap and damping: flips of orbits over 1, 2 and 3 periods, to 1e-9."""
@@ -442,7 +510,44 @@ time: {end: 2 s}
                 self.assertIn(message, done.stderr)
                 self.assertFalse(os.path.exists(self.out))
 
-    def stopped(self, number, *words):
+    def test_resume(self):
+        """A computation that is stopped and continued has the tables of one that was not, byte for byte; twice, and with a switch."""
+        words = (IMPACT, "--over", f"{FREQUENCY}=2.2 rad/s:2.75 rad/s", "--points", "3000", "--set", "orbit.step=0.001", "--switch", "flip_1")
+        self.orbit(*words)
+        tables = ("branch.csv", "branch_probes.csv", "multipliers.csv", "bifurcations.csv", "orbit.csv", "orbit_events.csv")
+        want = {}
+        for name in tables:
+            with open(os.path.join(self.out, name), "rb") as file:
+                want[name] = file.read()
+        shutil.rmtree(self.out)
+        stops = 0
+        for wait in (0.15, 0.3, 0.6, None):
+            process = subprocess.Popen([PERCUSS, "orbit", *words, "--out", self.out, "--resume"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(600):
+                if wait is None or os.path.exists(os.path.join(self.out, "status.json")) or os.path.exists(os.path.join(self.out, "run.json")):
+                    break
+                time.sleep(0.02)
+            if wait is not None:
+                time.sleep(wait)
+                process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=300)
+            self.assertIn(process.returncode, (0, 3), errors)
+            if process.returncode == 3 and "--resume continues" in errors:
+                stops += 1
+                self.assertTrue(os.path.exists(os.path.join(self.out, "orbit.checkpoint")))
+        self.assertGreater(stops, 0)
+        for name in tables:
+            with open(os.path.join(self.out, name), "rb") as file:
+                self.assertEqual(file.read(), want[name], name)
+        self.assertFalse(os.path.exists(os.path.join(self.out, "orbit.checkpoint")))
+        done = subprocess.run([PERCUSS, "orbit", *words, "--out", self.out, "--resume"], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing to continue", done.stdout)
+        done = subprocess.run([PERCUSS, "orbit", *words, "--set", "springs.spring.damping=0.2 N s/m", "--out", self.out, "--resume"], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("belong to another config or other options", done.stderr)
+
+    def stopped(self, number, *words, ends=""):
         """A computation that is stopped once its directory is there: what it says, and its run.json."""
         shutil.rmtree(self.out, ignore_errors=True)
         process = subprocess.Popen([PERCUSS, "orbit", IMPACT, "--out", self.out, "--overwrite", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -453,14 +558,14 @@ time: {end: 2 s}
         time.sleep(0.2)
         process.send_signal(number)
         _, errors = process.communicate(timeout=120)
-        self.assertEqual((process.returncode, errors), (3, "percuss orbit: stopped by a signal; results are those until then\n"))
+        self.assertEqual((process.returncode, errors), (3, f"percuss orbit: stopped by a signal; results are those until then{ends}\n"))
         with open(os.path.join(self.out, "run.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["exit_status"], "stopped")
 
     def test_signals_stop_it(self):
         """While it simulates the first periods, and along a branch, whose points until then are kept."""
         self.stopped(signal.SIGINT, "--set", "orbit.settle=100000", "--set", f"{FREQUENCY}=2.1 rad/s")
-        self.stopped(signal.SIGTERM, "--over", f"{FREQUENCY}=2.2 rad/s:3.3 rad/s", "--points", "100000", "--set", "orbit.step=1e-6")
+        self.stopped(signal.SIGTERM, "--over", f"{FREQUENCY}=2.2 rad/s:3.3 rad/s", "--points", "100000", "--set", "orbit.step=1e-6", ends=", and --resume continues from there")
         self.assertGreater(len(self.read("branch.csv")), 0)
 
     def test_a_key_that_changes_nothing(self):
@@ -487,6 +592,13 @@ time: {end: 2 s}
         done = subprocess.run([sys.executable, os.path.join(ROOT, "postprocess/orbit.py"), self.out], capture_output=True, text=True, timeout=300, env=dict(os.environ, MPLBACKEND="Agg"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertGreater(os.path.getsize(os.path.join(self.out, "figures", "branch.png")), 10000)
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "postprocess/report.py"), self.out], capture_output=True, text=True, timeout=300, env=dict(os.environ, MPLBACKEND="Agg"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(os.path.join(self.out, "report.html"), encoding="utf-8") as file:
+            page = file.read()
+        for text in ("Branches", "Bifurcations", "Last orbit", "flip_1", "2.4567", "Floquet multipliers", "closes"):
+            self.assertIn(text, page)
+        self.assertNotIn("This section failed", page)
 
 
 def grouped_pairs(rows):
