@@ -6,7 +6,7 @@
 #include "command.h"
 #include "core/text.h"
 #include "orbit/orbit.h"
-#include "output/analyses.h"
+#include "orbit_files.h"
 #include "orbit_keep.h"
 #include "results.h"
 
@@ -174,110 +174,6 @@ static PetscErrorCode make_system(void *context, PetscReal p, NsOrbitSystem **sy
   PetscFunctionReturn(0);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------------------------------------------------- */
-
-static NsSubject *subjects_of(const NsOrbitSystem *system, NsArena *arena)
-{
-  NsSubject *subject = NsArenaAlloc(arena, sizeof(*subject) * (size_t)(system->probes + 1));
-
-  for (PetscInt k = 0; k < system->probes; k++) subject[k].name = system->probe[k].name;
-  return subject;
-}
-
-/* Of the forcing; without one, of the orbit. */
-static PetscReal phase_of(const NsOrbitSystem *system, PetscReal T, PetscReal t)
-{
-  const PetscReal turns = t / (system->period > 0 ? system->period : T);
-
-  return 2 * PETSC_PI * (turns - floor(turns));
-}
-
-typedef struct {
-  const NsOrbitSystem *system;
-  const NsOrbit       *orbit;
-  NsCsv               *rows, *events;
-  NsOrbitRow          *row;
-  NsOrbitEventRow      event;
-} Writing;
-
-static void write_moment(void *context, const NsOrbitMoment *moment)
-{
-  Writing             *writing = context;
-  const NsOrbitSystem *system  = writing->system;
-  const PetscReal      t       = NsOrbitBegins(system, writing->orbit) + moment->t;
-
-  writing->row->time = t;
-  for (PetscInt k = 0; k < system->probes; k++) {
-    writing->row->value[k] = NsOrbitDot(system->m, system->probe[k].row, moment->x);
-    for (PetscInt i = 0; i < system->contacts && moment->mode; i++)
-      writing->row->value[k] += system->probe[k].forces[i] * NsOrbitDot(system->m, moment->mode->force + i * system->m, moment->x);
-  }
-  NsCsvRow(writing->rows, writing->row);
-  if (moment->after && moment->mode) {
-    writing->event.after = NsOrbitDot(system->m, system->contact[writing->orbit->step[moment->segment - 1].contact].rate, moment->x);
-    NsCsvRow(writing->events, &writing->event);
-  }
-  if (!moment->before) return;
-  const NsOrbitStep    *step    = &writing->orbit->step[moment->segment];
-  const NsOrbitContact *contact = &system->contact[step->contact];
-  writing->event                = (NsOrbitEventRow){
-                   t, phase_of(system, writing->orbit->T, t), NsOrbitDot(system->m, contact->rate, moment->x), 0, NsOrbitKindNames[step->kind], contact->name};
-}
-
-static PetscErrorCode write_orbit(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
-{
-  NsArena       *arena = NsRunArena(run);
-  NsOrbitSystem *system;
-  const char    *why;
-  NsCsv          rows, events;
-
-  PetscFunctionBegin;
-  PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
-  Writing writing = {system, point->orbit, &rows, &events, NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_Orbit, system->probes)), {0}};
-  NsCsvOpen(&rows, NsRunSink(run), &NsCsvType_Orbit, system->probes, subjects_of(system, arena));
-  NsCsvOpen(&events, NsRunSink(run), &NsCsvType_OrbitEvents, 0, NULL);
-  PetscCall(NsOrbitTrace(system, point->orbit, 400, write_moment, &writing));
-  NsCsvClose(&rows);
-  NsCsvClose(&events);
-  PetscFunctionReturn(0);
-}
-
-static void write_branches(NsRun *run, const NsOrbitBranch *branch)
-{
-  const NsOrbitSystem *system = branch->system;
-  NsArena             *arena  = NsRunArena(run);
-  NsBranchProbesRow   *row    = NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_BranchProbes, system->probes));
-  PetscInt             number = 0;
-  NsCsv                points, probes, multipliers, bifurcations;
-
-  NsCsvOpen(&points, NsRunSink(run), &NsCsvType_Branch, 0, NULL);
-  NsCsvOpen(&probes, NsRunSink(run), &NsCsvType_BranchProbes, system->probes, subjects_of(system, arena));
-  NsCsvOpen(&multipliers, NsRunSink(run), &NsCsvType_Multipliers, 0, NULL);
-  NsCsvOpen(&bifurcations, NsRunSink(run), &NsCsvType_Bifurcations, 0, NULL);
-  for (PetscInt c = 0; c < branch->curves; c++) {
-    for (PetscInt k = 0; k < branch->curve[c].points; k++) {
-      const NsOrbitPoint *point = &branch->curve[c].point[k];
-      NsCsvRow(&points,
-        &(NsBranchRow){++number, c + 1, point->s, point->p, point->orbit->T, point->stable, system->states ? hypot(point->re[0], point->im[0]) : 0,
-          point->impacts, point->slowest, point->share, point->confirmed, point->residual, *point->mark ? point->mark : "-"});
-      row->point = number;
-      for (PetscInt i = 0; i < system->probes; i++) row->value[i] = (NsBranchValue){point->low[i], point->high[i]};
-      NsCsvRow(&probes, row);
-      for (PetscInt i = 0; i < system->states; i++)
-        NsCsvRow(&multipliers, &(NsMultiplierRow){number, point->re[i], point->im[i], hypot(point->re[i], point->im[i])});
-    }
-  }
-  for (PetscInt b = 0; b < branch->bifurcations; b++) {
-    const NsBifurcation *found = &branch->bifurcation[b];
-    NsCsvRow(&bifurcations, &(NsBifurcationRow){found->branch + 1, found->point->p, found->point->orbit->T, found->angle, found->name,
-                              NsBifurcationNames[found->kind], found->contact ? found->contact : "-"});
-  }
-  NsCsvClose(&points);
-  NsCsvClose(&probes);
-  NsCsvClose(&multipliers);
-  NsCsvClose(&bifurcations);
-}
-
 /* ---- the terminal ------------------------------------------------------------------------------------------------------------------------------------------------ */
 
 static void print_orbit(const NsOrbitBranch *branch, const NsOrbitPoint *point)
@@ -418,8 +314,8 @@ static PetscErrorCode report(NsRun *run, NsOrbitBranch *branch, const Task *task
   const NsOrbitPoint *last  = &curve->point[curve->points - 1];
 
   PetscFunctionBegin;
-  PetscCall(write_orbit(run, branch, last));
-  write_branches(run, branch);
+  PetscCall(NsOrbitWriteLast(run, branch, last));
+  NsOrbitWriteBranches(run, branch);
   if (task->key) judge_curve(branch, task);
   if (NsRunGetOptions(run)->quiet) PetscFunctionReturn(0);
   printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");
@@ -555,7 +451,7 @@ const NsCommand NsCommand_Orbit = {
   .about   = "compute periodic orbits of systems that hit and rub: Floquet multipliers, branches, bifurcations",
   .description =
     "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and reversals of slip as unknowns, and checks it by one more "
-    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv. The scheme of the config must be event-driven "
+    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv, and frames of the last orbit (unless output.frames.every is 0). The scheme of the config must be event-driven "
     "(such as event_driven_hem5) or modal. The motion of linear models with flat contact surfaces is exact; that of others (nonlinear springs, curved surfaces, restitution over the speed) is "
     "simulated over a period, with derivatives by finite differences.\n"
     "\n"

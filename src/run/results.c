@@ -6,6 +6,7 @@
 #include "core/out_of_memory.h"
 #include "output/file.h"
 #include "output/settings.h"
+#include "frames.h"
 #include "private.h"
 
 void NsRunStop(NsRun *run, const char *why)
@@ -176,9 +177,17 @@ PetscErrorCode NsRunWriteHeaders(NsRun *run, const char *directory)
 
 PetscErrorCode NsRunWriteFrame(NsRun *run, const NsContactReport *report)
 {
+  PetscFunctionBegin;
+  PetscCall(NsRunWriteFrames(run, report, 1, NULL, NULL));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunWriteFrames(
+  NsRun *run, const NsContactReport *report, PetscInt count, PetscErrorCode (*place)(void *context, PetscInt k, NsState *state), void *data)
+{
   const NsWriterContext context = context_of(run);
   NsModel              *model   = run->model;
-  NsSnapshot            shot    = {.state = run->state, .contact = report, .before = report, .actives = model->candidates, .ledger = &run->ledger};
+  NsSnapshot            shot    = {.contact = report, .before = report, .actives = model->candidates, .ledger = &run->ledger};
   PetscInt             *all     = NsArenaAlloc(run->arena, sizeof(*all) * (size_t)(model->candidates + 1));
   NsWriter             *writer;
   Vec                   still, none;
@@ -194,12 +203,16 @@ PetscErrorCode NsRunWriteFrame(NsRun *run, const NsContactReport *report)
   PetscCall(VecZeroEntries(still));
   PetscCall(VecZeroEntries(none));
   shot.active             = all;
-  shot.whole_q            = run->whole_q ? run->whole_q : run->state.q;
   shot.whole_v            = still;
   shot.whole_acceleration = none;
-  if (run->whole_q) PetscCall(NsLayoutCollect(model->layout, NsVecRead(run->state.q), NsVecArray(run->whole_q)));
   PetscCall(NsWriterOpen(writer));
-  PetscCall(writer->type->write(writer, &shot));
+  for (PetscInt k = 0; k < count; k++) {
+    if (place) PetscCall(place(data, k, &run->state));
+    if (run->whole_q) PetscCall(NsLayoutCollect(model->layout, NsVecRead(run->state.q), NsVecArray(run->whole_q)));
+    shot.state   = run->state;
+    shot.whole_q = run->whole_q ? run->whole_q : run->state.q;
+    PetscCall(writer->type->write(writer, &shot));
+  }
   PetscCall(NsWriterClose(writer, "done"));
   PetscCall(VecDestroy(&still));
   PetscCall(VecDestroy(&none));

@@ -1,0 +1,163 @@
+/* The files of percuss orbit: the last orbit over its period, as tables and frames; branches. */
+#include "orbit_files.h"
+#include <math.h>
+#include <string.h>
+#include "output/analyses.h"
+#include "run/frames.h"
+
+#define NS_FRAMES 41 /* of an orbit */
+
+static NsSubject *subjects_of(const NsOrbitSystem *system, NsArena *arena)
+{
+  NsSubject *subject = NsArenaAlloc(arena, sizeof(*subject) * (size_t)(system->probes + 1));
+
+  for (PetscInt k = 0; k < system->probes; k++) subject[k].name = system->probe[k].name;
+  return subject;
+}
+
+/* Of the forcing; without one, of the orbit. */
+static PetscReal phase_of(const NsOrbitSystem *system, PetscReal T, PetscReal t)
+{
+  const PetscReal turns = t / (system->period > 0 ? system->period : T);
+
+  return 2 * PETSC_PI * (turns - floor(turns));
+}
+
+typedef struct {
+  const NsOrbitSystem *system;
+  const NsOrbit       *orbit;
+  NsCsv               *rows, *events;
+  NsOrbitRow          *row;
+  NsOrbitEventRow      event;
+} Writing;
+
+static void write_moment(void *context, const NsOrbitMoment *moment)
+{
+  Writing             *writing = context;
+  const NsOrbitSystem *system  = writing->system;
+  const PetscReal      t       = NsOrbitBegins(system, writing->orbit) + moment->t;
+
+  writing->row->time = t;
+  for (PetscInt k = 0; k < system->probes; k++) {
+    writing->row->value[k] = NsOrbitDot(system->m, system->probe[k].row, moment->x);
+    for (PetscInt i = 0; i < system->contacts && moment->mode; i++)
+      writing->row->value[k] += system->probe[k].forces[i] * NsOrbitDot(system->m, moment->mode->force + i * system->m, moment->x);
+  }
+  NsCsvRow(writing->rows, writing->row);
+  if (moment->after && moment->mode) {
+    writing->event.after = NsOrbitDot(system->m, system->contact[writing->orbit->step[moment->segment - 1].contact].rate, moment->x);
+    NsCsvRow(writing->events, &writing->event);
+  }
+  if (!moment->before) return;
+  const NsOrbitStep    *step    = &writing->orbit->step[moment->segment];
+  const NsOrbitContact *contact = &system->contact[step->contact];
+  writing->event                = (NsOrbitEventRow){
+                   t, phase_of(system, writing->orbit->T, t), NsOrbitDot(system->m, contact->rate, moment->x), 0, NsOrbitKindNames[step->kind], contact->name};
+}
+
+static PetscErrorCode write_orbit(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
+{
+  NsArena       *arena = NsRunArena(run);
+  NsOrbitSystem *system;
+  const char    *why;
+  NsCsv          rows, events;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
+  Writing writing = {system, point->orbit, &rows, &events, NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_Orbit, system->probes)), {0}};
+  NsCsvOpen(&rows, NsRunSink(run), &NsCsvType_Orbit, system->probes, subjects_of(system, arena));
+  NsCsvOpen(&events, NsRunSink(run), &NsCsvType_OrbitEvents, 0, NULL);
+  PetscCall(NsOrbitTrace(system, point->orbit, 400, write_moment, &writing));
+  NsCsvClose(&rows);
+  NsCsvClose(&events);
+  PetscFunctionReturn(0);
+}
+
+/* States at equal intervals of the orbit. */
+typedef struct {
+  PetscInt  states, count;
+  PetscReal begins, T, *t, *x; /* [NS_FRAMES], [NS_FRAMES][states] */
+} Film;
+
+static void take_picture(void *context, const NsOrbitMoment *moment)
+{
+  Film *film = context;
+
+  if (film->count == NS_FRAMES || moment->t < film->T * (PetscReal)film->count / (NS_FRAMES - 1) * (1 - 1e-9)) return;
+  film->t[film->count] = film->begins + moment->t;
+  memcpy(film->x + film->count++ * film->states, moment->x, sizeof(PetscReal) * (size_t)film->states);
+}
+
+static PetscErrorCode place_picture(void *context, PetscInt k, NsState *state)
+{
+  const Film    *film = context;
+  const PetscInt n    = film->states / 2;
+
+  PetscFunctionBegin;
+  state->t = film->t[k];
+  PetscCall(PetscArraycpy(NsVecArray(state->q), film->x + k * film->states, n));
+  PetscCall(PetscArraycpy(NsVecArray(state->v), film->x + k * film->states + n, n));
+  PetscFunctionReturn(0);
+}
+
+/* Of the last orbit, where the config has frames. States of the scheme modal are modes, not DOF. */
+static PetscErrorCode write_frames(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
+{
+  NsArena         *arena = NsRunArena(run);
+  NsOrbitSystem   *system;
+  NsContactReport *report = NsArenaAlloc(arena, sizeof(*report) * (size_t)(NsRunModel(run)->candidates + 1));
+  const char      *why;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
+  if (system->states != 2 * NsRunModel(run)->unknowns || system->compliance) PetscFunctionReturn(0);
+  Film film = {system->states, 0, NsOrbitBegins(system, point->orbit), point->orbit->T, NsArenaAlloc(arena, sizeof(PetscReal) * NS_FRAMES),
+    NsArenaAlloc(arena, sizeof(PetscReal) * (size_t)(NS_FRAMES * system->states))};
+  PetscCall(NsOrbitTrace(system, point->orbit, 4 * (NS_FRAMES - 1), take_picture, &film));
+  PetscCall(NsRunWriteFrames(run, report, film.count, place_picture, &film));
+  PetscFunctionReturn(0);
+}
+
+void NsOrbitWriteBranches(NsRun *run, const NsOrbitBranch *branch)
+{
+  const NsOrbitSystem *system = branch->system;
+  NsArena             *arena  = NsRunArena(run);
+  NsBranchProbesRow   *row    = NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_BranchProbes, system->probes));
+  PetscInt             number = 0;
+  NsCsv                points, probes, multipliers, bifurcations;
+
+  NsCsvOpen(&points, NsRunSink(run), &NsCsvType_Branch, 0, NULL);
+  NsCsvOpen(&probes, NsRunSink(run), &NsCsvType_BranchProbes, system->probes, subjects_of(system, arena));
+  NsCsvOpen(&multipliers, NsRunSink(run), &NsCsvType_Multipliers, 0, NULL);
+  NsCsvOpen(&bifurcations, NsRunSink(run), &NsCsvType_Bifurcations, 0, NULL);
+  for (PetscInt c = 0; c < branch->curves; c++) {
+    for (PetscInt k = 0; k < branch->curve[c].points; k++) {
+      const NsOrbitPoint *point = &branch->curve[c].point[k];
+      NsCsvRow(&points,
+        &(NsBranchRow){++number, c + 1, point->s, point->p, point->orbit->T, point->stable, system->states ? hypot(point->re[0], point->im[0]) : 0,
+          point->impacts, point->slowest, point->share, point->confirmed, point->residual, *point->mark ? point->mark : "-"});
+      row->point = number;
+      for (PetscInt i = 0; i < system->probes; i++) row->value[i] = (NsBranchValue){point->low[i], point->high[i]};
+      NsCsvRow(&probes, row);
+      for (PetscInt i = 0; i < system->states; i++)
+        NsCsvRow(&multipliers, &(NsMultiplierRow){number, point->re[i], point->im[i], hypot(point->re[i], point->im[i])});
+    }
+  }
+  for (PetscInt b = 0; b < branch->bifurcations; b++) {
+    const NsBifurcation *found = &branch->bifurcation[b];
+    NsCsvRow(&bifurcations, &(NsBifurcationRow){found->branch + 1, found->point->p, found->point->orbit->T, found->angle, found->name,
+                              NsBifurcationNames[found->kind], found->contact ? found->contact : "-"});
+  }
+  NsCsvClose(&points);
+  NsCsvClose(&probes);
+  NsCsvClose(&multipliers);
+  NsCsvClose(&bifurcations);
+}
+
+PetscErrorCode NsOrbitWriteLast(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
+{
+  PetscFunctionBegin;
+  PetscCall(write_orbit(run, branch, point));
+  PetscCall(write_frames(run, branch, point));
+  PetscFunctionReturn(0);
+}
