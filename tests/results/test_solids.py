@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Frames of solids and of their contacts, and the figure of the contact pressure. Usage: test_solids.py PERCUSS"""
+import math
 import os
 import subprocess
 import sys
@@ -51,18 +52,45 @@ time: {end: 1 us}
 output: {frames: {every: 1}}
 """
 
+# A mass slides without friction along the inside of a quarter of a ring, whose faces are straight.
+CHANNEL = """
+bodies:
+  channel: {type: solid, state: plane_strain, thickness: 10 mm, mesh: {file: ring.msh}, material: {density: 7800, young: 210 GPa, poisson: 0.3}, mass: lumped}
+  ball: {type: rigid, at: [-31.85 mm, -37.957 mm, 0], mass: 10 g, inertia: [1e-6, 1e-6, 1e-6], initial: {velocity: [0.766 m/s, -0.6428 m/s, 0]}}
+supports: {foot: {at: channel.outer}}
+contacts: {slide: {between: [ball.center, {surface: channel.inner}], sliding: finite}}
+scheme: {type: half_explicit, step: 0.2 us}
+time: {end: 68 ms}
+output: {frames: {every: 0}, contacts: {every: 0}, energy: {every: 0}, history: {every: 0}}
+"""
+
+
+def write_ring(path, faces):
+    """Quadrangles between radii of 50 and 60 mm, from -135 to -45 degrees."""
+    nodes = [(radius * math.cos(angle), radius * math.sin(angle)) for angle in (math.radians(-135 + 90 * k / faces) for k in range(faces + 1)) for radius in (0.05, 0.06)]
+    elements = []
+    for k in range(faces):
+        a, b, c, d = 2 * k + 1, 2 * k + 2, 2 * k + 4, 2 * k + 3
+        elements += [(3, 1, (a, b, c, d)), (1, 2, (a, d)), (1, 3, (b, c))]
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "3", '2 1 "body"', '1 2 "inner"', '1 3 "outer"', "$EndPhysicalNames", "$Nodes", str(len(nodes))]
+    lines += [f"{number} {x!r} {y!r} 0" for number, (x, y) in enumerate(nodes, 1)] + ["$EndNodes", "$Elements", str(len(elements))]
+    lines += [f"{number} {kind} 2 {tag} {tag} {' '.join(map(str, at))}" for number, (kind, tag, at) in enumerate(elements, 1)]
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join([*lines, "$EndElements", ""]))
+
 
 class Solids(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="percuss_solids_")
         self.addCleanup(self.folder.cleanup)
 
-    def run_of(self, text):
+    def run_of(self, text, warns=False):
         path, out = os.path.join(self.folder.name, "case.yaml"), os.path.join(self.folder.name, "out")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         done = subprocess.run([PERCUSS, "run", path, "--out", out, "--overwrite", "--quiet"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(warns, "nodes that slide over such edges" in done.stderr, done.stderr)
         return Run(out)
 
     def test_stress_and_strain(self):
@@ -109,6 +137,17 @@ class Solids(unittest.TestCase):
         middle = (time > first + 0.1 * (last - first)) & (time < last - 0.1 * (last - first))
         self.assertAlmostEqual(force[middle].mean() / ((young * 1600) ** 0.5 * 20e-6), 0.999, delta=0.01)
         self.assertAlmostEqual((last - first) / (0.4 / (young / 1600) ** 0.5), 1.031, delta=0.01)
+
+    def test_edges_of_a_curved_surface(self):
+        """What sliding over 80 degrees costs with faces of 15, 6 and 2 degrees; without edges it would be nothing."""
+        lost = []
+        for faces in (6, 15, 45):
+            write_ring(os.path.join(self.folder.name, "ring.msh"), faces)
+            energy = self.run_of(CHANNEL, warns=faces < 45).summary["energy"]
+            lost.append(1 - energy["kinetic"] / energy["initial"])
+            print(f"  faces of {90 / faces:g} degrees: the mass loses {100 * lost[-1]:.1f} % of its energy", file=sys.stderr)
+        self.assertTrue(0.2 > lost[0] > 1.5 * lost[1] > 2 * lost[2] > 0, lost)
+        self.assertLess(lost[2], 0.03)
 
     def test_nothing_pressed(self):
         run = self.run_of(PRESSED.replace("STATE", "").replace("DEPTH", "10 mm").replace("CELLS", "2").replace("BACK", ", back: {at: block.back, fix: z}, top: {at: block.bottom, fix: y}")

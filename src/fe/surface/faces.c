@@ -54,8 +54,8 @@ static int by_ends(const void *one, const void *two)
   return (e->edge > f->edge) - (e->edge < f->edge);
 }
 
-/* Edges (of lines their ends) that belong to one facet alone. */
-static void find_rim(NsArena *arena, NsFaces *faces)
+/* The edges of all facets (of lines their ends), the same ones side by side. Returns their number. */
+static PetscInt list_edges(NsArena *arena, const NsFaces *faces, Edge **list)
 {
   PetscInt count = 0;
   Edge    *edge  = NsArenaAlloc(arena, sizeof(*edge) * (size_t)(NS_FACET_NODES * faces->facets));
@@ -68,6 +68,51 @@ static void find_rim(NsArena *arena, NsFaces *faces)
     }
   }
   qsort(edge, (size_t)count, sizeof(*edge), by_ends);
+  *list = edge;
+  return count;
+}
+
+/* Unit normal of a facet, by its diagonals where it has four corners. */
+static void facet_normal(const NsFaces *faces, const Facet *facet, PetscReal n[3])
+{
+  const PetscReal *x[NS_FACET_NODES];
+  PetscReal        a[3], b[3] = {0, 0, 1};
+  const int        last = (int)facet->nodes - 1;
+
+  for (PetscInt k = 0; k < facet->nodes; k++) x[k] = faces->x[facet->node[k]];
+  for (int k = 0; k < 3; k++) {
+    a[k] = last == 3 ? x[2][k] - x[0][k] : x[1][k] - x[0][k];
+    if (last > 1) b[k] = x[last][k] - (last == 3 ? x[1][k] : x[0][k]);
+  }
+  NsCross3(a, b, n);
+  (void)NsUnit3(n);
+}
+
+PetscReal NsFacesTurn(NsArena *arena, const NsFaces *faces, PetscReal at[3])
+{
+  PetscReal      most = 0;
+  Edge          *edge;
+  const PetscInt count = list_edges(arena, faces, &edge);
+
+  for (PetscInt i = 1; i < count; i++) {
+    PetscReal n[2][3], across[3];
+    if (edge[i - 1].a != edge[i].a || edge[i - 1].b != edge[i].b) continue;
+    for (int p = 0; p < 2; p++) facet_normal(faces, &faces->facet[edge[i - p].facet], n[p]);
+    NsCross3(n[0], n[1], across);
+    const PetscReal angle = atan2(PetscSqrtReal(NsDot3(across, across)), NsDot3(n[0], n[1]));
+    if (angle > NS_CORNER || angle <= most) continue;
+    most = angle;
+    for (int k = 0; k < 3; k++) at[k] = (faces->x[edge[i].a][k] + faces->x[edge[i].b][k]) / 2;
+  }
+  return most;
+}
+
+/* Edges that belong to one facet alone. */
+static void find_rim(NsArena *arena, NsFaces *faces)
+{
+  Edge          *edge;
+  const PetscInt count = list_edges(arena, faces, &edge);
+
   for (PetscInt i = 0; i < count; i++) {
     const PetscBool alone = (i == 0 || edge[i - 1].a != edge[i].a || edge[i - 1].b != edge[i].b) &&
                             (i == count - 1 || edge[i + 1].a != edge[i].a || edge[i + 1].b != edge[i].b);

@@ -34,7 +34,10 @@ NsFaces *NsFacesCreate(NsArena *arena, const NsFeSurface *surface);
 /* [nodes][3] where they are, m: to be written, then NsFacesPlace. */
 PetscReal (*NsFacesPositions(NsFaces *faces))[3];
 void NsFacesPlace(NsFaces *faces);
-void NsFacesNearest(const NsFaces *faces, const PetscReal x[3], NsNearest *nearest);
+/* (undeformed) The largest angle, rad, by which neighbouring faces differ in direction, of those below NS_CORNER: larger ones are corners of the body, not of the mesh. at: the middle of the edge. */
+#define NS_CORNER 0.8
+PetscReal NsFacesTurn(NsArena *arena, const NsFaces *faces, PetscReal at[3]);
+void      NsFacesNearest(const NsFaces *faces, const PetscReal x[3], NsNearest *nearest);
 /* Whether something within this ball may be wanted. */
 typedef PetscBool (*NsFacesWanted)(const void *data, const PetscReal centre[3], PetscReal radius);
 /* The faces of the surface (not their pieces) that lie in wanted balls, ascending, list[faces of the surface]; of a face with six nodes a corner and the middles of two edges have to. Returns their

@@ -2,6 +2,7 @@
 #include "sliding.h"
 #include <string.h>
 
+#define NS_COARSE  2.0 /* degrees between faces of a curved surface */
 #define NS_FAR     0.3 /* of a face: expected sliding from which on it is not small */
 #define NS_SAMPLES 400 /* times at which prescribed motions are looked at */
 #define NS_STRETCH 1.1 /* sum of the |N_k| up to the rim, at most */
@@ -165,6 +166,19 @@ PetscBool NsFeSlidesFar(const NsFe *fe, NsFeSurfaceContact *contact)
   return contact->expected > NS_FAR * contact->surface[1]->face_size;
 }
 
+/* A node that passes an edge between faces hits the next one with sin(angle) of its sliding velocity, or leaves the surface for a moment: of that share of the energy it loses up to the square. */
+static void warn_of_edges(NsFe *fe, const NsFeSurfaceContact *contact)
+{
+  PetscReal       at[3] = {0, 0, 0};
+  const PetscReal angle = NsFacesTurn(fe->arena, contact->sliding->faces, at), degrees = angle * 180 / PETSC_PI;
+
+  if (degrees <= 1.001 * NS_COARSE) return;
+  NsDiagWarning(fe->diag, NsKeysPlace(contact->settings->where, "between"),
+    "the faces of '%s' turn by %.3g degrees from one to the next at (%.4g, %.4g, %.4g) m: nodes that slide over such edges hit them with %.2g %% of their velocity",
+    contact->surface[1]->name, degrees, at[0], at[1], at[2], 100 * PetscSinReal(angle));
+  NsDiagNote(fe->diag, "along a curve mesh the second surface with faces of at most %g degrees, 180 around a circle", NS_COARSE);
+}
+
 void NsFeSlidingCreate(NsFe *fe, NsFeSurfaceContact *contact)
 {
   const NsFeSurface *slave = contact->surface[0], *master = contact->surface[1];
@@ -188,6 +202,7 @@ void NsFeSlidingCreate(NsFe *fe, NsFeSurfaceContact *contact)
     rows->gap[rows->rows++] = nearest.gap;
     if (nearest.beyond) rows->left_out++;
   }
+  warn_of_edges(fe, contact);
 }
 
 /* The nodes of the master as points, once. */
