@@ -58,7 +58,8 @@ typedef struct {
   const NsNode *where;
   double        from[3], to[3];
   long          elements;
-  double        grading; /* length of the last element over that of the first */
+  double        grading;  /* length of the last element over that of the first */
+  NsNumbers     nodes_at; /* m from the start: where there must be nodes */
 } NsLineSettings;
 
 typedef struct {

@@ -7,6 +7,8 @@
       (q^k - 1) / (q^n - 1)
 
   of the line. Both differences are taken by expm1, which keeps their digits when g is near 1.
+
+  With `nodes_at`, each piece between two of these points has elements of one length, about that of the others.
 */
 #include <math.h>
 #include "mesh_private.h"
@@ -19,13 +21,39 @@ static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLineSettings, fr
     .help = "number of two-node elements", .example = "50"},
   {"grading", NS_KEY_NUMBER, offsetof(NsLineSettings, grading), .default_value = "1", .minimum = "1e-6", .maximum = "1e6",
     .help = "length of the last element over that of the first; lengths between them grow by a constant factor", .example = "0.2"},
+  {"nodes_at", NS_KEY_NUMBERS, offsetof(NsLineSettings, nodes_at), .columns = 1, .columns_dimension = {{1, 0, 0, 0}}, .least = 1,
+    .help = "ascending distances from the start at which there must be nodes: ends of `parts`, discs, bearings", .example = "[180 mm, 0.4 m]"},
   {.name = NULL}};
+
+static double length_of(const NsLineSettings *line)
+{
+  return hypot(hypot(line->to[0] - line->from[0], line->to[1] - line->from[1]), line->to[2] - line->from[2]);
+}
+
+static void check_nodes_at(const NsLineSettings *line, NsDiag *diag)
+{
+  const NsNumbers *at     = &line->nodes_at;
+  const double     length = length_of(line);
+
+  for (int i = 0; i < at->rows; i++) {
+    const double before = i ? at->values[i - 1] : 0;
+    if (at->values[i] > before && at->values[i] < length) continue;
+    NsDiagError(diag, NsKeysNumberPlace(line->where, "nodes_at", i, 0),
+      "the distances must rise from above 0 to less than the length of the line, %g m: %g m after %g m", length, at->values[i], before);
+    return;
+  }
+  if (at->rows && line->grading != 1) NsDiagError(diag, NsKeysPlace(line->where, "nodes_at"), "a line has `grading` or `nodes_at`, not both");
+  if (line->elements < at->rows + 1)
+    NsDiagError(diag, NsKeysPlace(line->where, "elements"), "%ld elements are fewer than the %d pieces between the points of nodes_at",
+      line->elements, at->rows + 1);
+}
 
 static void check(const void *settings, NsArena *arena, NsDiag *diag)
 {
   const NsLineSettings *line = settings;
 
   (void)arena;
+  check_nodes_at(line, diag);
   if (line->from[0] == line->to[0] && line->from[1] == line->to[1] && line->from[2] == line->to[2])
     NsDiagError(diag, NsKeysPlace(line->where, "to"), "the line has no length: 'from' and 'to' are the same point");
 }
@@ -40,23 +68,64 @@ static void end_set(NsMeshSet *set, const char *name, PetscInt node, NsArena *ar
   set->items[0] = node;
 }
 
+/* share[elements + 1] of the length at each node. */
+static void place_nodes(const NsLineSettings *line, double *share)
+{
+  const PetscInt n = (PetscInt)line->elements;
+  /* log q; a single element has no grading */
+  const double growth = n > 1 ? log(line->grading) / (double)(n - 1) : 0;
+  const double whole  = expm1(growth * (double)n);
+
+  for (PetscInt k = 0; k <= n; k++) share[k] = growth == 0 ? (double)k / (double)n : expm1(growth * (double)k) / whole;
+}
+
+/* The same with nodes at given distances: a piece has one element and its share of the others; those that rounding leaves go where elements are longest. */
+static void place_nodes_at(const NsLineSettings *line, NsArena *arena, double *share)
+{
+  const PetscInt pieces = line->nodes_at.rows + 1;
+  const double   length = length_of(line);
+  double        *border = NsArenaAlloc(arena, sizeof(*border) * (size_t)(pieces + 1));
+  PetscInt      *count = NsArenaAlloc(arena, sizeof(*count) * (size_t)pieces), left = (PetscInt)line->elements;
+
+  for (PetscInt i = 0; i <= pieces; i++) border[i] = i == 0 ? 0 : i == pieces ? 1 : line->nodes_at.values[i - 1] / length;
+  for (PetscInt i = 0; i < pieces; i++) {
+    count[i] = 1 + (PetscInt)((double)(line->elements - pieces) * (border[i + 1] - border[i]));
+    left -= count[i];
+  }
+  for (; left > 0; left--) {
+    PetscInt longest = 0;
+    for (PetscInt i = 1; i < pieces; i++) {
+      if ((border[i + 1] - border[i]) / (double)count[i] > (border[longest + 1] - border[longest]) / (double)count[longest]) longest = i;
+    }
+    count[longest]++;
+  }
+  for (PetscInt i = 0; i < pieces; i++) {
+    for (PetscInt k = 0; k < count[i]; k++) *share++ = border[i] + (border[i + 1] - border[i]) * (double)k / (double)count[i];
+  }
+  *share = 1;
+}
+
 PetscErrorCode NsMeshRawLine(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw)
 {
   const NsLineSettings *line = settings->line;
   const PetscInt        n    = (PetscInt)line->elements;
-  /* log q; a single element has no grading */
-  const double growth = n > 1 ? log(line->grading) / (double)(n - 1) : 0;
-  const double whole  = expm1(growth * (double)n);
+  double               *share;
 
   PetscFunctionBeginUser;
   raw->nodes    = n + 1;
   raw->elements = n;
   PetscCall(PetscMalloc2(3 * (size_t)raw->nodes, &raw->x, 2 * (size_t)n, &raw->connection));
+  PetscCall(PetscMalloc1(n + 1, &share));
+  if (line->nodes_at.rows)
+    place_nodes_at(line, arena, share);
+  else
+    place_nodes(line, share);
   for (PetscInt k = 0; k <= n; k++) {
-    const double t = growth == 0 ? (double)k / (double)n : expm1(growth * (double)k) / whole;
+    const double t = share[k];
     /* the far end exactly, whatever rounding does to t * (to - from) */
     for (int d = 0; d < 3; d++) raw->x[3 * k + d] = k == n ? line->to[d] : line->from[d] + t * (line->to[d] - line->from[d]);
   }
+  PetscCall(PetscFree(share));
   for (PetscInt e = 0; e < n; e++) {
     raw->connection[2 * e]     = e;
     raw->connection[2 * e + 1] = e + 1;

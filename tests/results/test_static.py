@@ -75,6 +75,24 @@ bearings:
 """
 
 
+# A heavy rigid shaft in two bores, which alone hold it across.
+BORES = """
+gravity: [0, 0, 0]
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [0.5 m, 0, 0], elements: 2}}
+    material: {density: 0.001 kg/m^3, young: 210 GPa}
+    section: {circle: {radius: 20 mm}}
+loads:
+  weight: {at: shaft@0.5, force: [0, -100 N, 0]}
+  side: {at: shaft@0.5, force: [0, 0, SIDE N]}
+contacts:
+  front: {between: [{node: shaft.left, radius: 20 mm}, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 20.25 mm, side: inside}}]}
+  rear: {between: [{node: shaft.right, radius: 20 mm}, {cylinder: {center: [0.5 m, 0, 0], axis: [1, 0, 0], radius: 20.25 mm, side: inside}}]}
+"""
+
+
 class Static(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
@@ -182,6 +200,21 @@ class Static(unittest.TestCase):
         y, z = found["sections"][0]["displacement"][1:]
         self.near(math.hypot(y, z) / 1e-4, 0.266298, 2e-6)
         self.near(math.degrees(math.atan2(abs(z), -y)), 70.62, 5e-3)
+
+    def test_rests_in_bores(self):
+        """The load pulls the journals along the bores until it is normal to them: the curvature of the surface holds them, with 0.25 mm of clearance, and with a lateral spring or a cross-coupled one."""
+        for side in (0, 10, 60, 100, 250):
+            found = self.solve(BORES.replace("SIDE", str(side)))
+            size = math.hypot(100, side)
+            y, z = found["sections"][0]["displacement"][1:]
+            self.near(y, -0.25e-3 * 100 / size, 1e-10, "y")
+            self.near(z, 0.25e-3 * side / size, 1e-10, "z")
+        # K u + lambda u/c = f, |u| = c, along the bore
+        for k, cross in ((20e3, 0), (20e3, 30e3), (150e3, 0)):
+            springs = "bearings:\n" + "".join(f"  {name}: {{between: [shaft.{name}, ground], stiffness: [{k}, {cross}, {-cross}, {k}]}}\n" for name in ("left", "right"))
+            y, z = self.solve(BORES.replace("SIDE", "40") + springs)["sections"][0]["displacement"][1:]
+            self.near(math.hypot(y, z), 0.25e-3, 1e-10)
+            self.near((-50 - k * y - cross * z) * z - (20 - k * z + cross * y) * y, 0, 1e-8, "the load along the bore")
 
     def test_refusals(self):
         text = PROPPED.replace("supports: {clamp: {at: beam.left}}", "")

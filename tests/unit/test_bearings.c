@@ -95,6 +95,52 @@ static void rotating_damping_drives_whirl(void **state)
   assert_true(cabs(exact_whirl(MASS, above, 100)) > cabs(exact_whirl(MASS, above, 50)));
 }
 
+/* A disc in the middle of a pinned shaft without mass, of the stiffness k = 48 E I/L^3: internal damping scales all of its stiffness by 1 + beta (d/dt - i Omega). */
+static void internal_damping_drives_whirl(void **state)
+{
+  const PetscReal   k = 48 * 210e9 * PETSC_PI * 1.6e-7 / 4, beta = 400 / k, onset = PetscSqrtReal(k / MASS) * (1 + 300. / 400);
+  const char *const schemes[] = {"moreau_jean", "generalised_alpha", "ggl_unified"};
+
+  (void)state;
+  for (int i = 0; i < 12; i++) {
+    const PetscReal spin     = (i % 4 < 2 ? 0.99 : 1.01) * onset,
+                    value[8] = {k, spin * beta * k, -spin * beta * k, k, 300 + beta * k, 0, 0, 300 + beta * k};
+    char              speed[120], type[80], damping[80];
+    const char *const set[] = {speed, type, damping, NULL};
+    (void)snprintf(type, sizeof(type), "scheme.type=%s", schemes[i / 4]);
+    (void)snprintf(damping, sizeof(damping), "bodies.shaft.damping={rotating: %.17g s}", beta);
+    (void)snprintf(speed, sizeof(speed),
+      i % 2 ? "bodies.shaft.spin={table: [[0, %.15g rad/s], [1 s, %.15g rad/s]]}" : "bodies.shaft.spin={constant: %.15g rad/s}", spin, spin);
+    TestRun test = test_run_open("bodies:\n"
+                                 "  shaft:\n"
+                                 "    type: rotor\n"
+                                 "    mesh: {line: {from: [0, 0, 0], to: [0, 0, 1], elements: 4}}\n"
+                                 "    material: {density: 1e-3, young: 210 GPa, poisson: 0.3}\n"
+                                 "    section: {circle: {radius: 20 mm}}\n"
+                                 "    theory: euler_bernoulli\n"
+                                 "    spin: 0\n"
+                                 "discs:\n"
+                                 "  mass: {at: shaft@0.5, mass: 50 kg}\n"
+                                 "loads:\n"
+                                 "  push: {at: shaft@0.5, force: [1 N, 0, 0]}\n"
+                                 "supports:\n"
+                                 "  pins: {at: [shaft.left, shaft.right], fix: [x, y]}\n"
+                                 "bearings:\n"
+                                 "  a: {between: [shaft@0.5, ground], damping: 300 N s/m}\n"
+                                 "scheme: {type: moreau_jean, step: 5 us}\n"
+                                 "time: {end: 20 ms}\n",
+      set);
+    while (test_runs(test.run)) (void)test_step(test.run);
+    /* from rest under 1 N: m z'' + b z' + s z = 1 */
+    const Complex   b = value[4] / (2 * MASS), s = value[0] - I * value[1], root = csqrt(b * b - s / MASS), one = -b + root, two = -b - root;
+    const PetscReal t     = test.run->state.t;
+    const Complex   exact = (1 + (two * cexp(one * t) - one * cexp(two * t)) / (one - two)) / s, z = position(&test, test.run->state.q);
+    test_run_close(&test);
+    if (cabs(z - exact) > 1e-3 * cabs(exact))
+      fail_msg("%s, %s: ends at (%.6g, %.6g) m, exact (%.6g, %.6g) m", schemes[i / 4], speed, creal(z), cimag(z), creal(exact), cimag(exact));
+  }
+}
+
 /* Mean pressure over rho V^2 and the relative change of the clearance. */
 static Complex pressure_terms(Complex s, PetscReal a, PetscReal B, PetscReal sigma, PetscReal m0)
 {
@@ -288,6 +334,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(film_of_finite_length_carries_as_published),
   cmocka_unit_test(film_of_a_ring_is_short),
   cmocka_unit_test(rotating_damping_drives_whirl),
+  cmocka_unit_test(internal_damping_drives_whirl),
   cmocka_unit_test(seal_has_the_coefficients_of_its_flow),
   cmocka_unit_test(seal_has_the_published_coefficients),
   cmocka_unit_test(seal_whirls_exactly),

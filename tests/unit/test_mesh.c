@@ -216,6 +216,30 @@ static void line_has_known_places(void **state)
 }
 
 /* Where from + (to - from) is not to. */
+/* Nodes at given distances, and elements of even length between them. */
+static void line_has_nodes_where_the_user_says(void **state)
+{
+  const NsMesh *mesh    = good("line: {from: [0, 1, 0], to: [0, 4, 0], elements: 10, nodes_at: [0.2, 1.7]}");
+  const double  along[] = {0, 0.2, 0.5, 0.8, 1.1, 1.4, 1.7, 2.025, 2.35, 2.675, 3};
+
+  (void)state;
+  assert_chain(mesh, 10, 3);
+  for (int i = 0; i <= 10; i++) assert_near(mesh->along[i], along[i], 1e-14);
+  assert_true(mesh->x[3 * 10 + 1] == 4);
+  for (int elements = 3; elements < 60; elements++) {
+    mesh = good(NsArenaPrint(arena, "line: {from: [0, 0, 0], to: [1, 0, 0], elements: %d, nodes_at: [0.01, 0.3337]}", elements));
+    assert_chain(mesh, elements, 1);
+    double longest = 0;
+    int    found   = 0;
+    for (int i = 0; i <= elements; i++) {
+      found += mesh->along[i] == 0.01 || mesh->along[i] == 0.3337;
+      if (i) longest = PetscMax(longest, mesh->along[i] - mesh->along[i - 1]);
+    }
+    assert_int_equal(found, 2);
+    assert_true(longest <= 1. / (elements - 2) + 1e-12);
+  }
+}
+
 static void line_ends_where_the_user_says(void **state)
 {
   const NsMesh *mesh = good("line: {from: [-0.5, 0, 0], to: [0.9, 0, 0], elements: 7}");
@@ -1073,6 +1097,7 @@ int main(int argc, char **argv)
     TEST(line_is_uniform),
     TEST(line_is_graded),
     TEST(line_has_known_places),
+    TEST(line_has_nodes_where_the_user_says),
     TEST(line_ends_where_the_user_says),
     TEST(line_is_long),
     TEST(line_is_wrong),

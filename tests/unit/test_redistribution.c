@@ -18,7 +18,7 @@ static const struct {
   {"graded, tapered, oblique bar with other material and a point mass, both ends touched",
     "bodies:\n  a:\n    type: bar\n    mesh: {line: {from: [0.1, 0.2, 0.3], to: [1.1, 0.7, 1.3], elements: 17, grading: 4}}\n" METAL
     "    section: {circle: {radius: 10 mm}}\n    section_end: {circle: {radius: 6 mm}}\n"
-    "    parts: [{range: [0.2, 0.6], material: {density: 2700, young: 70 GPa}}]\n    mass: redistributed\n"
+    "    parts: [{range: [0.184805065, 0.614991768], material: {density: 2700, young: 70 GPa}}]\n    mass: redistributed\n"
     "masses: {lump: {at: a.left, mass: 50 g}}\n"
     "contacts:\n  w: {between: [a.left, {plane: {point: [0.1, 0.2, 0.3], normal: [1, 0, 0]}}]}\n"
     "  v: {between: [a.right, {plane: {point: [1.1, 0.7, 1.3], normal: [-1, 0, 0]}}]}\n" SCHEME},

@@ -39,8 +39,9 @@ struct NsFeBody {
   PetscBool               redistributed;                   /* lumped, with massless contact nodes */
   PetscReal               damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */
   PetscReal               damping_torsion;                 /* N m s: a dashpot between the twists of each element's ends */
-  PetscReal               velocity[3], displacement[3];    /* initial */
-  PetscReal               angular_velocity[3];             /* initial, of rigid bodies, rad/s */
+  PetscReal               damping_rotating; /* s: of rotors, C = damping_rotating K in axes that turn with the shaft (forces/internal.c) */
+  PetscReal               velocity[3], displacement[3]; /* initial */
+  PetscReal               angular_velocity[3];          /* initial, of rigid bodies, rad/s */
   /* beams and rotors */
   PetscReal     orientation[3]; /* local axis 2 lies in the plane of this and the axis; zero: chosen */
   NsBeamTheory  theory;

@@ -24,15 +24,29 @@ static const NsKey damping_keys[] = {
 };
 const NsTable NsTable_Damping = {"damping", "internal damping of a body", damping_keys, sizeof(NsDamping)};
 
+#define NS_BEAM_DAMPING_KEYS \
+  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table, \
+    .help    = "C = mass M + stiffness K in fixed axes; `mass` damps all motion, also the spin of a free rotor", \
+    .example = "{mass: 0 1/s, stiffness: 1e-7 s}"}, \
+  { \
+    "torsion", NS_KEY_NUMBER, offsetof(NsDamping, torsion), .dimension = {2, 1, -1, 0}, .default_value = "0", .minimum = "0", \
+                                                            .help = "torsional dashpot between the ends of each element", .example = "0.001 N m s" \
+  }
 static const NsKey beam_damping_keys[] = {
-  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table,
-    .help    = "C = mass M + stiffness K in fixed axes; `mass` damps all motion, also the spin of a free rotor",
-    .example = "{mass: 0 1/s, stiffness: 1e-7 s}"},
-  {"torsion", NS_KEY_NUMBER, offsetof(NsDamping, torsion), .dimension = {2, 1, -1, 0}, .default_value = "0", .minimum = "0",
-    .help = "torsional dashpot between the ends of each element", .example = "0.001 N m s"},
+  NS_BEAM_DAMPING_KEYS,
   {NULL},
 };
 const NsTable NsTable_BeamDamping = {"beam_damping", "internal damping of a beam", beam_damping_keys, sizeof(NsDamping)};
+
+static const NsKey rotor_damping_keys[] = {
+  NS_BEAM_DAMPING_KEYS,
+  {"rotating", NS_KEY_NUMBER, offsetof(NsDamping, rotating), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
+    .help =
+      "coefficient of the stiffness matrix of the shaft in axes that turn with it: damping of its material, which drives forward whirl above critical speeds",
+    .example = "1e-5 s"},
+  {NULL},
+};
+const NsTable NsTable_RotorDamping = {"rotor_damping", "internal damping of a rotor", rotor_damping_keys, sizeof(NsDamping)};
 
 static const NsKey initial_keys[] = {
   {"velocity", NS_KEY_VECTOR, offsetof(NsInitial, velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
@@ -45,7 +59,7 @@ const NsTable NsTable_Initial = {"initial", "initial state of a body", initial_k
 
 static const NsKey part_keys[] = {
   {"range", NS_KEY_NUMBERS, offsetof(NsPart, range), .columns = 1, .columns_dimension = {{1, 0, 0, 0}}, .least = 2, .most = 2,
-    .help = "begin and end along the line; an element belongs to it if its midpoint does", .example = "[0.5 m, 1 m]"},
+    .help = "begin and end along the line, at nodes", .example = "[0.5 m, 1 m]"},
   {"group", NS_KEY_STRING, offsetof(NsPart, group), .help = "name of a physical curve of the mesh file", .example = "thick"},
   {"section", NS_KEY_TABLE, offsetof(NsPart, section), .table = &NsTable_Section, .help = "section of this part",
     .example = "{circle: {radius: 20 mm}}"},
@@ -144,6 +158,25 @@ static void apply(NsFe *fe, const NsFeBody *body, PetscInt index, const NsPart *
   e->property[1] = between(fe, thick, thin, end);
 }
 
+/* A part that ended within an element would take all of it or nothing. Distances in the config may be rounded. */
+static PetscBool ends_at_nodes(const NsPart *part, NsFe *fe, const NsMesh *mesh)
+{
+  for (int end = 0; end < 2; end++) {
+    const PetscReal at      = part->range.values[end];
+    PetscReal       nearest = 0;
+    for (PetscInt i = 0; i < mesh->nodes; i++) {
+      if (PetscAbsReal(mesh->along[i] - at) < PetscAbsReal(nearest - at)) nearest = mesh->along[i];
+    }
+    if (PetscAbsReal(nearest - at) <= 1e-6 * mesh->length) continue;
+    NsDiagError(fe->diag, NsKeysNumberPlace(part->where, "range", end, 0), "the part %s within an element, at %g m: the nearest node is at %g m",
+      end ? "ends" : "begins", at, nearest);
+    NsDiagNote(
+      fe->diag, "write `nodes_at: [%g m]`, with all ends of parts, in the line of the mesh, or choose `elements` so that a node falls there", at);
+    return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
 {
   const NsMesh *mesh = body->mesh;
@@ -162,12 +195,12 @@ static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
     return;
   }
   const PetscReal tolerance = 1e-9 * mesh->length;
-  PetscInt        hit       = 0;
   if (part->range.values[0] < -tolerance || part->range.values[1] > mesh->length + tolerance) {
     NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "range [%g m, %g m] exceeds the line, which is %g m long", part->range.values[0],
       part->range.values[1], mesh->length);
     return;
   }
+  if (!ends_at_nodes(part, fe, mesh)) return;
   for (PetscInt i = 0; i < mesh->elements; i++) {
     const PetscReal a      = mesh->along[mesh->connection[2 * i]];
     const PetscReal b      = mesh->along[mesh->connection[2 * i + 1]];
@@ -175,9 +208,7 @@ static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
     if (middle <= part->range.values[0] || middle > part->range.values[1]) continue;
     const PetscReal whole = part->range.values[1] - part->range.values[0];
     apply(fe, body, i, part, (a - part->range.values[0]) / whole, (b - part->range.values[0]) / whole);
-    hit++;
   }
-  if (!hit) NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "no element has its midpoint in this range: the mesh is too coarse");
 }
 
 static void judge(const NsLineBodySettings *settings, NsFe *fe, const NsFeBody *body)
@@ -207,7 +238,10 @@ void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody
     body->damping_mass      = settings->damping->rayleigh->mass;
     body->damping_stiffness = settings->damping->rayleigh->stiffness;
   }
-  if (settings->damping) body->damping_torsion = settings->damping->torsion;
+  if (settings->damping) {
+    body->damping_torsion  = settings->damping->torsion;
+    body->damping_rotating = settings->damping->rotating;
+  }
   if (settings->initial) {
     for (int k = 0; k < 3; k++) {
       body->velocity[k]     = settings->initial->velocity[k];

@@ -23,7 +23,8 @@ typedef struct {
 typedef struct {
   const NsNode     *where;
   const NsRayleigh *rayleigh;
-  double            torsion; /* N m s, beams only */
+  double            torsion;  /* N m s, beams and rotors only */
+  double            rotating; /* s, rotors only */
 } NsDamping;
 
 typedef struct {
@@ -60,7 +61,7 @@ typedef struct {
   const NsSpin *spin;
 } NsLineBodySettings;
 
-extern const NsTable     NsTable_Part, NsTable_Damping, NsTable_BeamDamping, NsTable_Initial;
+extern const NsTable     NsTable_Part, NsTable_Damping, NsTable_BeamDamping, NsTable_RotorDamping, NsTable_Initial;
 extern const char *const NsMassChoices[];
 
 /* Mesh of any of them. */

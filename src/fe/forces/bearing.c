@@ -241,8 +241,8 @@ static void check_speeds(NsFe *fe, const NsFeBody *body, const NsBearingSettings
     "'%s' turns at up to %.6g rpm, but the table ends at %.6g rpm: its last values are used beyond", body->name, highest * rpm, end * rpm);
 }
 
-/* The formula of the settings. Where the spin is free, no speed above twice the first one is expected. False after an error in diag. */
-static PetscBool make_formula(NsFe *fe, const NsBearingSettings *settings, const NsFeBody *rotor, Bearing *self)
+/* The formula of the settings. False after an error in diag. */
+static PetscBool make_formula(NsFe *fe, const NsBearingSettings *settings, const NsFeBody *rotor, Bearing *self, NsForceElement *force)
 {
   for (int i = 0; i < NS_COEFFICIENTS_COUNT; i++) {
     if (!settings->formula[i]) continue;
@@ -252,9 +252,10 @@ static PetscBool make_formula(NsFe *fe, const NsBearingSettings *settings, const
       return PETSC_FALSE;
     }
     const PetscReal highest = NsSpinHighest(rotor->spin);
+    force->exact            = PETSC_TRUE;
     self->formula           = formulas[i];
     self->formula_data      = NsArenaAlloc(fe->arena, formulas[i]->size);
-    self->highest           = NsSpinIsFree(rotor->spin) ? 2 * highest : highest;
+    self->highest           = NsFeFastest(rotor->spin);
     self->lowest            = NsSpinIsConstant(rotor->spin) ? 0 : -self->highest;
     return formulas[i]->create(settings->formula[i], highest, fe->diag, self->formula_data);
   }
@@ -305,7 +306,7 @@ static PetscBool create(NsFe *fe, const void *values, NsForceElement *force)
   self->sense = rotor && force->end[0].body == force->rotor ? -1 : 1;
   if (!NsForceLawCreate(NsBearingLaws, settings->law, NS_BEARING_LAWS, rotor ? NsSpinHighest(rotor->spin) : 0, fe->arena, fe->diag, &self->nonlinear))
     return PETSC_FALSE;
-  if (!make_formula(fe, settings, rotor, self) || !add_mass(fe, settings, self, force)) return PETSC_FALSE;
+  if (!make_formula(fe, settings, rotor, self, force) || !add_mass(fe, settings, self, force)) return PETSC_FALSE;
   if (!rotor) return PETSC_TRUE;
   into_space(rotor->frame, self->stiffness);
   into_space(rotor->frame, self->damping);

@@ -259,10 +259,17 @@ void NsFeForcesCreate(NsFe *fe)
   size_t most = 1;
 
   for (int k = 0; k < NS_FORCES; k++) most += (size_t)fe->config->forces[k].count;
+  most += (size_t)NsFeInternalDampers(fe);
   fe->force = NsArenaAlloc(fe->arena, sizeof(*fe->force) * most);
   for (int k = 0; k < NS_FORCES; k++) {
     const NsForceType *type = NsForceTypes[k];
     const NsList      *list = &fe->config->forces[k];
     for (int i = 0; i < list->count; i++) create(fe, type, (const char *)list->items + type->table->size * (size_t)i, list->names[i]);
   }
+  NsFeInternalDampersCreate(fe);
+}
+
+PetscReal NsFeFastest(const NsSpin *spin)
+{
+  return NsSpinIsFree(spin) ? PetscMax(1000, 2 * NsSpinHighest(spin)) : NsSpinHighest(spin);
 }

@@ -159,9 +159,10 @@ static void check_rates(NsFe *fe, const NsFeBody *body)
 {
   const PetscReal spin = NsSpinHighest(body->spin);
 
-  if (!NsFeIsInRange(body->damping_mass) || !NsFeIsInRange(body->damping_stiffness) || !NsFeIsInRange(body->damping_torsion)) {
+  if (!NsFeIsInRange(body->damping_mass) || !NsFeIsInRange(body->damping_stiffness) || !NsFeIsInRange(body->damping_torsion) ||
+      !NsFeIsInRange(body->damping_rotating)) {
     NsDiagError(fe->diag, NsKeysPlace(body->where, "damping"), "the damping of '%s' is out of range: %g 1/s, %g s, %g N m s", body->name,
-      body->damping_mass, body->damping_stiffness, body->damping_torsion);
+      body->damping_mass, PetscMax(body->damping_stiffness, body->damping_rotating), body->damping_torsion);
   }
   if (!NsFeIsInRange(spin)) NsDiagError(fe->diag, NsKeysPlace(body->where, "spin"), "the spin of '%s' is out of range: %g rad/s", body->name, spin);
 }

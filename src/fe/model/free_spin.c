@@ -12,7 +12,7 @@ static void find_table(const NsFe *fe, PetscInt body, NsFreeSpin *spin)
   for (PetscInt f = 0; f < fe->force_elements; f++) {
     const NsForceElement *force = &fe->force[f];
     PetscReal             end   = 0, speed;
-    if (!NsFeForceFollowsSpin(fe, force) || force->rotor != body) continue;
+    if (!NsFeForceFollowsSpin(fe, force) || force->rotor != body || force->exact) continue;
     for (PetscInt i = 0; force->type->speed(force, i, &speed); i++) end = PetscMax(end, PetscAbsReal(speed));
     if (spin->bearing && end >= spin->tabulated) continue;
     spin->bearing   = force->name;

@@ -547,6 +547,7 @@ PetscErrorCode NsFeStaticReactions(NsModel *model, const PetscReal *q, PetscInt 
     evaluate(column, q, still, reaction);
   }
   for (PetscInt f = 0; f < fe->force_elements; f++) {
+    if (fe->force[f].inner) continue;
     NsProbeColumn       column[FORCES] = {{0}};
     NsFeStaticReaction *reaction       = &(*list)[(*count)++];
     NsPoint             point;

@@ -11,7 +11,10 @@
 
       (K + s W'W) q = f + W'(lambda + s b),   lambda += s (b - W q),   b = W q_now - g(q_now)
 
-  to rounding (augmented Lagrangian: the error falls by a thousand each time, s being a thousand times the largest stiffness; the matrix is regular where contacts hold the model).
+  On curved surfaces the normal turns with q: Newton's method adds -lambda_N g_qq to K, and -lambda_N g_qq q_now to f. Along the bore of a bearing this is the stiffness of a pendulum, lambda_N/clearance, and may be
+  all that holds a journal. As long as lambda_N is not known, the sum of all loads stands for it: then steps are short.
+
+  The equations hold to rounding (augmented Lagrangian: the error falls by a thousand each time, s being a thousand times the largest stiffness; the matrix is regular where contacts hold the model).
 
   M. Hintermueller, K. Ito, K. Kunisch, The primal-dual active set strategy as a semismooth Newton method, SIAM J. Optim. 13 (2003), 865-888.
 */
@@ -33,17 +36,18 @@ typedef struct {
   NsFe      *fe;
   NsModel   *model;
   Mat        K;
-  Vec        f, x, right; /* x: displacement by the loads, without those of `initial` */
-  PetscReal *initial;     /* [unknowns] displacements of `initial` */
-  PetscReal  scale, tolerance;
-  PetscReal *gap;                 /* [candidates] */
-  PetscReal (*b)[3], (*force)[3]; /* [candidates] of its rows */
-  PetscReal (*last)[2];           /* [candidates] W_T' x of the load step before */
-  PetscBool *closed, *slips;      /* [candidates] */
-  Turn      *turn;                /* [candidates] */
-  PetscBool  rubs;                /* `static_friction` */
-  PetscInt   behind;              /* a candidate that is deeper than its faces are large, without contact forces; -1: none */
-  PetscReal  depth;               /* m: of that */
+  Vec        f, x, right;            /* x: displacement by the loads, without those of `initial` */
+  PetscReal *initial;                /* [unknowns] displacements of `initial` */
+  PetscReal *turning;                /* [unknowns] -lambda_N g_qq q_now of all closed contacts */
+  PetscReal  scale, tolerance, load; /* load: sum of all forces in f */
+  PetscReal *gap;                    /* [candidates] */
+  PetscReal (*b)[3], (*force)[3];    /* [candidates] of its rows */
+  PetscReal (*last)[2];              /* [candidates] W_T' x of the load step before */
+  PetscBool *closed, *slips;         /* [candidates] */
+  Turn      *turn;                   /* [candidates] */
+  PetscBool  rubs;                   /* `static_friction` */
+  PetscInt   behind;                 /* a candidate that is deeper than its faces are large, without contact forces; -1: none */
+  PetscReal  depth;                  /* m: of that */
 } Problem;
 
 /* A force element that is nonlinear at the start; those that act for a part of the run count as they are at t = 0. NULL: none. */
@@ -164,6 +168,50 @@ static PetscErrorCode add_square(const Problem *self, PetscInt r, PetscInt s, Pe
   PetscFunctionReturn(0);
 }
 
+/* v'g_qq v of a candidate at the place of `look`, with the rate v at two of its touched unknowns. */
+static PetscReal bent(const Problem *self, const NsPair *pair, PetscInt one, PetscInt other)
+{
+  PetscReal *v = self->fe->touch_v, moving[3], still[3];
+
+  pair->type->rate(pair, 0, self->fe->touch_q, v, still); /* a surface that moves */
+  v[one] = v[other] = 1;
+  pair->type->rate(pair, 0, self->fe->touch_q, v, moving);
+  v[one] = v[other] = 0;
+  return moving[0] - still[0];
+}
+
+/* -lambda_N g_qq of a closed contact into A and self->turning, after `look`. g_qq from its quadratic form over the touched unknowns, which are few. */
+static PetscErrorCode add_curvature(Problem *self, PetscInt i, Mat A)
+{
+  const NsPair    *pair  = &self->fe->pair[i];
+  const PetscReal *x     = NsVecRead(self->x);
+  const PetscReal  force = self->force[i][0] > 0 ? self->force[i][0] : self->load;
+  PetscInt         touch[2 * NS_POINT_UNKNOWNS], n = 0;
+  PetscReal        own[2 * NS_POINT_UNKNOWNS];
+
+  PetscFunctionBegin;
+  if (pair->type->flat || pair->type->others || !pair->type->rate || self->model->candidate[i].bilateral) PetscFunctionReturn(0);
+  for (int p = 0; p < 2; p++) {
+    for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
+      PetscInt k = 0;
+      while (k < n && touch[k] != pair->point[p]->touch[a]) k++;
+      if (k == n) touch[n++] = pair->point[p]->touch[a];
+    }
+  }
+  for (PetscInt a = 0; a < n; a++) self->fe->touch_v[touch[a]] = 0;
+  for (PetscInt a = 0; a < n; a++) own[a] = bent(self, pair, touch[a], touch[a]);
+  for (PetscInt a = 0; a < n; a++) {
+    for (PetscInt b = 0; b < n; b++) {
+      const PetscReal curvature = a == b ? own[a] : (bent(self, pair, touch[a], touch[b]) - own[a] - own[b]) / 2;
+      const PetscInt  row = self->model->touch[touch[a]], column = self->model->touch[touch[b]];
+      if (curvature == 0) continue;
+      PetscCall(MatSetValue(A, row, column, -force * curvature, ADD_VALUES));
+      self->turning[row] -= force * curvature * x[column];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
 /* The matrix of the closed contacts, factored, and b. The rows stay those of this call: linearised gaps. */
 static PetscErrorCode factor(Problem *self, Mat *A, KSP *ksp)
 {
@@ -172,10 +220,12 @@ static PetscErrorCode factor(Problem *self, Mat *A, KSP *ksp)
   PetscFunctionBegin;
   PetscCall(MatDuplicate(self->K, MAT_COPY_VALUES, A));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(PetscArrayzero(self->turning, self->fe->unknowns));
   for (PetscInt i = 0; i < self->model->candidates; i++) {
     if (!self->closed[i]) continue;
     PetscCall(look(self, i));
     set_turn(self, i);
+    PetscCall(add_curvature(self, i, *A));
     self->b[i][0] = along_row(self, 0, NsVecRead(self->x)) - self->gap[i];
     for (PetscInt r = 1; r < equations_of(self, i); r++) self->b[i][r] = self->last[i][r - 1];
     for (PetscInt r = 0; r < equations_of(self, i); r++) PetscCall(add_square(self, r, r, self->scale, *A));
@@ -217,6 +267,7 @@ static PetscErrorCode solve(Problem *self)
     PetscCall(VecCopy(self->f, self->right));
     PetscCall(VecCopy(from, self->x)); /* rows of `look` are those at `from` */
     PetscReal *right = NsVecArray(self->right);
+    for (PetscInt i = 0; i < self->fe->unknowns; i++) right[i] += self->turning[i];
     for (PetscInt i = 0; i < self->model->candidates; i++) {
       const PetscInt equations = equations_of(self, i);
       PetscReal      along[2];
@@ -374,6 +425,34 @@ static PetscErrorCode is_free(Problem *self, PetscBool *found)
   PetscFunctionReturn(0);
 }
 
+/* A journal in the middle of its bore has no normal: springs of the stiffness load/clearance in place of the contacts bring it to the side that the loads press it to. */
+static PetscErrorCode approach(Problem *self)
+{
+  PetscBool any = PETSC_FALSE;
+  Mat       A;
+
+  PetscFunctionBegin;
+  PetscCall(MatDuplicate(self->K, MAT_COPY_VALUES, &A));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt i = 0; i < self->model->candidates; i++) {
+    const NsPair      *pair  = &self->fe->pair[i];
+    const NsPairPoint *point = pair->point[0];
+    if (pair->type->flat || pair->type->others || !(self->model->candidate[i].clearance < PETSC_MAX_REAL)) continue;
+    any = PETSC_TRUE;
+    for (PetscInt a = 0; a < point->unknowns; a++) {
+      for (PetscInt b = 0; b < point->unknowns; b++) {
+        PetscCall(MatSetValue(A, self->model->touch[point->touch[a]], self->model->touch[point->touch[b]],
+          self->load / self->model->candidate[i].clearance * NsDot3(point->move[a], point->move[b]), ADD_VALUES));
+      }
+    }
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  if (any && self->load > 0) PetscCall(NsFeSolveStatic(A, self->scale / NS_SCALE, self->f, self->x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode find(Problem *self, PetscBool loose)
 {
   char      name[NS_CANDIDATE_NAME];
@@ -383,10 +462,13 @@ static PetscErrorCode find(Problem *self, PetscBool loose)
   PetscBool balanced = PETSC_FALSE, free_motion = PETSC_FALSE;
 
   PetscFunctionBegin;
+  PetscCall(VecNorm(self->f, NORM_1, &self->load));
+  if (loose && !self->rubs) PetscCall(approach(self));
   PetscCall(first_set(self, loose));
   for (int step = 1; step <= steps; step++) {
     changed = self->scale == 0 ? 0 : 1; /* no stiffness at all: nothing to solve */
     PetscCall(VecScale(self->f, step == 1 ? 1. / steps : (double)step / (step - 1)));
+    PetscCall(VecNorm(self->f, NORM_1, &self->load));
     for (int set = 0; set < NS_MOST_SETS && changed; set++) {
       PetscCall(solve(self));
       PetscCall(update_set(self, &changed));
@@ -490,7 +572,8 @@ PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
   self.rubs = fe->config->start->state == NS_START_STATIC_FRICTION;
   PetscCall(PetscCalloc6(fe->unknowns, &self.initial, fe->unknowns, &rates, model->candidates, &self.gap, model->candidates, &self.b,
     model->candidates, &self.force, model->candidates, &self.last));
-  PetscCall(PetscCalloc3(model->candidates, &self.closed, model->candidates, &self.slips, model->candidates, &self.turn));
+  PetscCall(
+    PetscCalloc4(model->candidates, &self.closed, model->candidates, &self.slips, model->candidates, &self.turn, fe->unknowns, &self.turning));
   NsFeInitialValues(fe, self.initial, rates);
   for (PetscInt k = 0; k < model->touches; k++) fe->touch_q[k] = self.initial[model->touch[k]];
   NsFeSlidingAt(fe, fe->touch_q, model->touches);
@@ -505,7 +588,7 @@ PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
   }
   fe->rest_force = NsArenaAlloc(fe->arena, sizeof(*fe->rest_force) * (size_t)(model->candidates + 1));
   for (PetscInt i = 0; i < model->candidates; i++) PetscCall(PetscArraycpy(fe->rest_force[i], self.force[i], 3));
-  PetscCall(PetscFree3(self.closed, self.slips, self.turn));
+  PetscCall(PetscFree4(self.closed, self.slips, self.turn, self.turning));
   PetscCall(PetscFree6(self.initial, rates, self.gap, self.b, self.force, self.last));
   PetscFunctionReturn(0);
 }
