@@ -171,7 +171,7 @@ def draw_quantities(study, directory):
         raise ResultsError(f"{directory}/study.csv: no run has finished")
     axis = along(study)
     others = [other for other in study["axes"] if other["key"] != axis["key"]]
-    quantities = [item["name"] for item in study["record"]][:PANELS]
+    quantities = [(item["name"], item.get("unit", "")) for item in study["record"]][:PANELS]
     figure, axes = axes_of(len(quantities))
     series = {}
     for row in rows:
@@ -180,7 +180,7 @@ def draw_quantities(study, directory):
         place = {row[axis["key"]]: to_shown(axis, [number(row[axis["key"]])])[0] for row in rows}
     else:
         place = {value: position for position, value in enumerate(axis["values"])}
-    for panel, quantity in zip(axes, quantities):
+    for panel, (quantity, unit) in zip(axes, quantities):
         for mark, (name, part) in enumerate(list(series.items())[:LINES]):
             points = sorted((place[row[axis["key"]]], number(row[quantity])) for row in part)
             style_of = {"marker": MARKERS[mark % len(MARKERS)], "linestyle": "-" if axis["numbers"] else ""}
@@ -193,7 +193,7 @@ def draw_quantities(study, directory):
                 panel.set_xscale("log")
         else:
             panel.set_xticks(list(place.values()), [clipped(value, 18) for value in place], rotation=30, ha="right")
-        panel.set_ylabel(quantity.replace("_", " "))
+        panel.set_ylabel(quantity.replace("_", " ") + (f" ({unit})" if unit else ""))
     say_rest(axes[0], len(series) - LINES)
     if len(study["record"]) > PANELS:
         figure.supxlabel(f"{len(study['record']) - PANELS} more quantities in study.csv", fontsize=7.5)

@@ -3,7 +3,7 @@
 
     impact    an impulse that changes the velocity
     closing   open before, closed now, without impact
-    opening   closed before, open now
+    opening   closed before, open now; or it stops acting (key `until`) while it is closed: then at that instant
     stick     sticks now, did something else before (also right after an impact or closing)
     slip      slips now, did something else before
 
@@ -44,11 +44,32 @@ static PetscBool wanted(const NsWriter *writer)
   return writer->model->candidates > 0;
 }
 
+static PetscBool stops_acting(const NsCandidate *candidate)
+{
+  return candidate->off && !candidate->bilateral && !NsCandidateResists(candidate);
+}
+
+/* Contacts that may stop acting, and whether they were closed in the last step. */
+typedef struct {
+  PetscInt   count, *candidate; /* [count] */
+  PetscBool *closed;            /* [count] */
+} Switched;
+
 static PetscErrorCode open_table(NsWriter *writer)
 {
-  NsSubject features = {NULL, 0};
+  const NsModel *model    = writer->model;
+  Switched      *self     = NsArenaAlloc(writer->sink->arena, sizeof(*self));
+  NsSubject      features = {NULL, 0};
 
   PetscFunctionBegin;
+  *self        = (Switched){0};
+  writer->data = self;
+  for (PetscInt i = 0; i < model->candidates && model->switches.count; i++) self->count += stops_acting(&model->candidate[i]) ? 1 : 0;
+  self->candidate = NsArenaAlloc(writer->sink->arena, sizeof(*self->candidate) * (size_t)(self->count + 1));
+  self->closed    = NsArenaAlloc(writer->sink->arena, sizeof(*self->closed) * (size_t)(self->count + 1));
+  for (PetscInt i = 0, k = 0; k < self->count; i++) {
+    if (stops_acting(&model->candidate[i])) self->candidate[k++] = i;
+  }
   for (PetscInt i = 0; i < writer->model->candidates; i++) {
     if (writer->model->candidate[i].directions > 1) features.has = WITH_FRICTION;
   }
@@ -79,9 +100,43 @@ static void write_event(NsWriter *writer, const NsSnapshot *snapshot, PetscInt i
   NsCsvRow(&writer->csv[0], &row);
 }
 
+/* Openings of contacts that stop acting. */
+static void observe_switched(NsWriter *writer, const NsSnapshot *snapshot)
+{
+  const NsModel *model = writer->model;
+  Switched      *self  = writer->data;
+  char           name[NS_CANDIDATE_NAME];
+
+  for (PetscInt k = 0; k < self->count; k++) {
+    const PetscInt     i         = self->candidate[k];
+    const NsCandidate *candidate = &model->candidate[i];
+    const PetscBool    off       = NsIsOff(candidate->off);
+    Row                row       = {.contact    = NsCandidateName(candidate, name),
+                           .event               = "opening",
+                           .tangential_before   = NAN,
+                           .tangential_velocity = NAN,
+                           .tangential_impulse  = NAN};
+    for (PetscInt s = 0; s < model->switches.done; s++) {
+      if (model->switches.item[s].off == candidate->off) row.time = model->switches.item[s].t;
+    }
+    if (off && self->closed[k]) NsCsvRow(&writer->csv[0], &row);
+    self->closed[k] = !off && snapshot->contact[i].state != NS_OPEN;
+  }
+}
+
+static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
+{
+  Switched *self = writer->data;
+
+  PetscFunctionBegin;
+  NsArchiveFlags(archive, "switched_closed", self->count, self->closed);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode observe(NsWriter *writer, const NsSnapshot *snapshot)
 {
   PetscFunctionBegin;
+  observe_switched(writer, snapshot);
   for (PetscInt k = 0; k < snapshot->actives && snapshot->step > 0; k++) {
     const PetscInt       i      = snapshot->active[k];
     const NsContactState before = snapshot->before[i].state, now = snapshot->contact[i].state;
@@ -98,4 +153,4 @@ static PetscErrorCode observe(NsWriter *writer, const NsSnapshot *snapshot)
 }
 
 const NsWriterType NsWriterType_Events =
-  {.name = "events", .csv = {&events}, .wanted = wanted, .open = open_table, .observe = observe, .reports_alone = PETSC_TRUE};
+  {.name = "events", .csv = {&events}, .wanted = wanted, .open = open_table, .observe = observe, .reports_alone = PETSC_TRUE, .serialize = serialize};

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "output/settings.h"
+#include "results/columns.h"
 #include "study.h"
 
 /* Run.json: YAML can read it. */
@@ -273,4 +274,33 @@ void NsQuantityCheck(const NsStudy *study, const char *directory, NsRun *run, Ns
   }
   for (int i = 0; bifurcation && i < bifurcation->column.count; i++)
     check_column(bifurcation->column.items[i], bifurcation->column.where[i]->place, directory, run, diag);
+}
+
+/* ---- units ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+const char *NsQuantityUnit(const NsQuantity *quantity, NsArena *arena)
+{
+  NsColumnName name = {0};
+  const char  *unit = NULL, *path = quantity->summary;
+
+  if (quantity->event) return quantity->value == NS_VALUE_first || quantity->value == NS_VALUE_last ? "s" : "";
+  if (quantity->relative || quantity->value == NS_VALUE_share) return "";
+  if (path) {
+    const size_t size = strlen(path);
+    if (!strncmp(path, "summary.", 8)) path += 8;
+    if (!strncmp(path, "energy.", 7)) return "J";
+    if (!strcmp(path, "max_penetration")) return "m";
+    return !strcmp(path, "time") || !strcmp(path, "step") || (size >= 8 && !strcmp(quantity->summary + size - 8, "_seconds")) ||
+               !strcmp(path, "seconds_per_step")
+             ? "s"
+             : "";
+  }
+  for (int c = 0; c < quantity->column.count; c++) {
+    const char *own = NsColumnNameRead(quantity->column.items[c], arena, &name) ? NsColumnUnit(name.file, name.heading) : NULL;
+    if (!own || (unit && strcmp(unit, own))) return ""; /* of a norm of different quantities nothing is known */
+    unit = own;
+  }
+  if (!unit) return "";
+  if (quantity->value != NS_VALUE_integral) return unit;
+  return *unit ? NsArenaPrint(arena, "%s s", unit) : "s";
 }

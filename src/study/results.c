@@ -195,6 +195,7 @@ bool NsStudyDescribe(const NsStudy *study)
   for (int q = 0; q < settings->record.count; q++) {
     NsJsonOpen(&json, NULL, '{');
     NsJsonString(&json, "name", settings->record.names[q]);
+    NsJsonString(&json, "unit", NsQuantityUnit(&item[q], study->arena));
     NsJsonBoolean(&json, "error", item[q].against || item[q].exact.rows);
     NsJsonClose(&json);
   }
@@ -243,6 +244,22 @@ static void print_padded(const char *text, int width, FILE *out)
   fprintf(out, "  %.*s%*s", bytes, text, width - NsTextCount(text, (size_t)bytes), "");
 }
 
+/* Units of what was recorded, under the names. */
+static void print_units(const NsStudy *study, const int *width, FILE *out)
+{
+  const NsQuantity *item  = study->settings.record.items;
+  const int         count = study->settings.record.count;
+  PetscBool         some  = PETSC_FALSE;
+
+  for (int q = 0; q < count; q++) some = some || *NsQuantityUnit(&item[q], study->arena);
+  if (!some) return;
+  fputs("      ", out);
+  for (int a = 0; a < study->axes; a++) print_padded("", width[a], out);
+  if (study->settings.sweep) fputs("        ", out);
+  for (int q = 0; q < count; q++) fprintf(out, "  %*s", width[study->axes + q], NsQuantityUnit(&item[q], study->arena));
+  fputc('\n', out);
+}
+
 void NsStudyPrint(const NsStudy *study, FILE *out)
 {
   const NsList *record = &study->settings.record;
@@ -261,6 +278,7 @@ void NsStudyPrint(const NsStudy *study, FILE *out)
     fprintf(out, "  %*s", width[study->axes + q], record->names[q]);
   }
   fputc('\n', out);
+  print_units(study, width, out);
   for (int row = 0; row < study->rows && row < MOST_ROWS; row++) {
     const NsStudyRun *run = &study->run[row];
 

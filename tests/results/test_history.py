@@ -102,6 +102,12 @@ class History(unittest.TestCase):
                 for key, value in a.items():
                     self.assertAlmostEqual(value, b[key], delta=1e-9 * max(1, abs(value)), msg=key)
 
+    def test_a_contact_that_stops_acting_opens(self):
+        for scheme in ("half_explicit", "moreau_jean", "event_driven_hem5"):
+            self.run_config(BLOCK.replace("friction: 0.3}", "friction: 0.3, until: 50 ms}"), scheme, f"scheme.type={scheme}", "supports={guide: {at: block.center, fix: [y]}}")
+            openings = [(row["time"], row["contact"]) for row in self.rows(scheme, "events.csv") if row["event"] == "opening"]
+            self.assertEqual(openings, [(0.05, "floor")])
+
     def test_windows_of_rows(self):
         self.run_config(OSCILLATOR, "all")
         self.run_config(OSCILLATOR, "part", "output.history.from=20 ms", "output.history.until=40 ms", "output.energy={every: 10, from: 50 ms}")

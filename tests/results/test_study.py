@@ -167,6 +167,10 @@ record:
         self.assertEqual((row["off"], row["share"]), (y[-1] - 1, -0.75))
         pairs = [(y[i], speed[i]) for i in range(0, 401, 100)]
         a, b, c = sum(p * p for p, _ in pairs), sum(p * q for p, q in pairs), sum(q * q for _, q in pairs)
+        with open(self.path("out", "study.json"), encoding="utf-8") as file:
+            units = {item["name"]: item["unit"] for item in json.load(file)["record"]}
+        self.assertEqual(units, {"final": "m", "initial": "m", "lowest": "m", "highest": "m", "speed": "m/s", "mean": "m", "rms": "m/s", "deviation": "m/s", "way": "m/s s",
+                                 "impulse": "N s", "closed": "", "hits": "", "early": "", "first": "s", "last": "s", "lost": "J", "scheme_step": "s", "off": "m", "share": "", "norm": ""})
         self.assertAlmostEqual(row["norm"], math.sqrt((a + c) / 2 + math.hypot((a - c) / 2, b)), delta=1e-9)
 
     def test_orders_in_closed_form(self):

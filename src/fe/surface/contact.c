@@ -74,6 +74,7 @@ static PetscBool is_twice(const NsFe *fe, const NsFeSurfaceContact *contact, NsP
   for (const NsFeSurfaceContact *other = fe->surface_contact; other != contact; other = other->next) {
     for (int p = 0; p < 2 && other->surface[0] && other->surface[1]; p++) {
       if (strcmp(other->surface[p]->name, contact->surface[0]->name) || strcmp(other->surface[1 - p]->name, contact->surface[1]->name)) continue;
+      if (!NsWindowsMeet(&other->settings->window, &contact->settings->window)) continue;
       NsDiagError(fe->diag, place, "'%s' duplicates '%s': both join the same two surfaces", contact->name, other->name);
       return PETSC_TRUE;
     }
