@@ -449,7 +449,7 @@ PetscErrorCode NsMbAssemble(NsMultibody *self)
   for (int drive = 0; drive < 2; drive++) {
     for (PetscInt i = 0; i < self->rows; i++) {
       const NsMbRow *row = &self->row[i];
-      if (row->bilateral && !row->loose && (row->speed || row->velocity != 0) == (drive == 1)) list[all++] = i;
+      if (row->bilateral && !row->loose && (row->speed || row->motion) == (drive == 1)) list[all++] = i;
     }
     if (!drive) joints = all;
   }

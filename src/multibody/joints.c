@@ -528,14 +528,26 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
     add_actuator(self, joint, (NsMbActuator){.stiffness = settings->stiffness, .damping = settings->damping, .rest = settings->free_position});
 }
 
+/* Displacement or velocity over time, along x; NULL after an error. */
+static const NsMotion *motion_of(NsMultibody *self, const NsDriveSettings *settings)
+{
+  NsMotionPart *part   = NsArenaAlloc(self->arena, sizeof(*part));
+  NsMotion     *motion = NsArenaAlloc(self->arena, sizeof(*motion));
+
+  *part =
+    (NsMotionPart){.where = settings->where, .displacement = {settings->displacement}, .velocity = {settings->velocity}, .time = settings->time};
+  *motion = NsMotionPrepare(&(NsList){.count = 1, .items = part}, self->config->time->end, self->arena, self->diag);
+  return motion->parts ? motion : NULL;
+}
+
 static void make_drive(NsMultibody *self, const NsDriveSettings *settings, const char *name)
 {
-  const NsMbJoint *joint = find_joint(self, settings->joint, NsKeysPlace(settings->where, "joint"));
-  const PetscBool  turn  = NsTreeChild(settings->where, "speed") || NsTreeChild(settings->where, "torque");
-  const char      *key   = turn                                       ? NsTreeChild(settings->where, "speed") ? "speed" : "torque"
-                           : NsTreeChild(settings->where, "velocity") ? "velocity"
-                                                                      : "force";
+  static const char *const words[] = {"speed", "torque", "displacement", "velocity", "force", NULL};
+  const NsMbJoint         *joint   = find_joint(self, settings->joint, NsKeysPlace(settings->where, "joint"));
+  const PetscBool          turn    = NsTreeChild(settings->where, "speed") || NsTreeChild(settings->where, "torque");
+  const char              *key     = NULL;
 
+  for (int i = 0; words[i] && !key; i++) key = NsTreeChild(settings->where, words[i]) ? words[i] : NULL;
   if (!joint) return;
   if (turn ? !joint->turns : !joint->slides || joint->turns) {
     NsDiagError(self->diag, NsKeysPlace(settings->where, key), "joint '%s' does not %s: a drive with `%s` needs a %s joint", joint->name,
@@ -550,7 +562,7 @@ static void make_drive(NsMultibody *self, const NsDriveSettings *settings, const
   *row           = own_row(self, joint);
   row->offset    = joint->turns ? joint->zero : joint->zero_slide;
   row->speed     = settings->speed;
-  row->velocity  = settings->velocity;
+  row->motion    = settings->speed ? NULL : motion_of(self, settings);
   row->name      = name;
   row->bilateral = PETSC_TRUE;
 }

@@ -11,6 +11,7 @@
   Rows of angles are multiplied by an arm, the model's length, so that gaps are lengths: a force of such a row times the arm is a moment.
 */
 #pragma once
+#include "core/motion.h"
 #include "core/spin.h"
 #include "system.h"
 
@@ -39,7 +40,7 @@ typedef struct {
   const NsNode         *where;
   const char           *joint;
   const NsSpin         *speed;
-  double                velocity, torque, force;
+  double                displacement, velocity, torque, force;
   const NsTimeFunction *time;
 } NsDriveSettings;
 
@@ -76,8 +77,8 @@ struct NsMbRow {
   PetscReal        scale;   /* of the row: the arm of angles, else 1; negative for upper limits */
   PetscReal        offset;  /* g = scale (value - offset - driven) */
   PetscReal        length;
-  const NsSpin    *speed;    /* drive: theta - offset = integral of it */
-  PetscReal        velocity; /* drive of a way */
+  const NsSpin    *speed;  /* drive: theta - offset = integral of it */
+  const NsMotion  *motion; /* drive of a way: along x; NULL: none */
   const char      *name;
   PetscReal        restitution; /* of limits, which are not */
   PetscBool        bilateral;

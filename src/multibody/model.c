@@ -163,6 +163,9 @@ static PetscErrorCode NsModelTimes_Multibody(NsModel *model, PetscReal t, Vec v,
   }
   for (PetscInt i = 0; i < self->rows; i++) {
     if (self->row[i].speed) times->next = PetscMin(times->next, NsSpinNext(self->row[i].speed, t));
+    if (!self->row[i].motion) continue;
+    times->next   = PetscMin(times->next, NsMotionNext(self->row[i].motion, t));
+    times->period = PetscMin(times->period, NsMotionPeriod(self->row[i].motion, t));
   }
   PetscFunctionReturn(0);
 }
@@ -203,8 +206,8 @@ static void set_operations(const NsMultibody *self, NsModel *model)
 /* Sections of the config that these models do not have, and bodies of other kinds. */
 static void refuse_others(const NsConfig *config, NsDiag *diag)
 {
-  static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "contacts", "contact_materials", "start",
-        "free_dynamics", "scheme", "time", "limits", "output", NULL};
+  static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "contacts",
+        "contact_materials", "start", "free_dynamics", "scheme", "time", "limits", "output", NULL};
   static const char *const instead[][2] = {{"supports", "fix a body by a joint: {type: fixed, between: [ground, BODY]}"},
     {"bearings", "use `springs` between points, or the `stiffness` of joints"}, {"masses", "a body has its own `mass`"},
     {"discs", "a body has its own `inertia`, or shapes"}, {"unbalances", "use a body whose centre of mass is off its axis"}};
@@ -314,10 +317,11 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   PetscCall(NsLayoutCreateIdentity(self->unknowns, &model->layout));
   set_operations(self, model);
   PetscCall(NsMbCandidates(self, model));
-  for (PetscInt i = 0; i < self->touches; i++) {
-    if (!self->touch[i].motion.parts) continue;
-    const PetscReal jump = NsMotionJump(&self->touch[i].motion, config->time->end);
-    model->moved         = PETSC_TRUE;
+  for (PetscInt i = 0; i < self->touches + self->rows; i++) {
+    const NsMotion *motion = i < self->touches ? &self->touch[i].motion : self->row[i - self->touches].motion;
+    if (!motion || !motion->parts) continue;
+    const PetscReal jump = NsMotionJump(motion, config->time->end);
+    model->moved         = model->moved || i < self->touches;
     if (jump < PETSC_MAX_REAL && !(model->velocity_jump > 0 && model->velocity_jump < jump)) model->velocity_jump = jump;
   }
   PetscCall(NsMbScene(self, model));

@@ -251,10 +251,16 @@ void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const P
   case NS_ROW_GEAR: gear_row(self, joint, q, wanted, w); break;
   }
   w->g -= row->offset;
-  if (row->speed || row->velocity != 0) {
-    w->g -= row->speed ? NsSpinAngle(row->speed, t) : row->velocity * t;
-    w->drive = -(row->speed ? NsSpinRate(row->speed, t) : row->velocity);
-    w->rate -= row->speed ? NsSpinAcceleration(row->speed, t) : 0;
+  if (row->speed) {
+    w->g -= NsSpinAngle(row->speed, t);
+    w->drive = -NsSpinRate(row->speed, t);
+    w->rate -= NsSpinAcceleration(row->speed, t);
+  } else if (row->motion) {
+    PetscReal moved[3][3];
+    for (int order = 0; order < 3; order++) NsMotionAt(row->motion, order, t, moved[order]);
+    w->g -= moved[0][0];
+    w->drive = -moved[1][0];
+    w->rate -= moved[2][0];
   }
   if (row->scale == 1) return;
   w->g *= row->scale;

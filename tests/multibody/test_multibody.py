@@ -934,6 +934,53 @@ class ContactsOfShapes(unittest.TestCase):
                 np.testing.assert_allclose(results.end("b.z", "b.x"), [0.1 + 1e-3 * c, 2e-4 * (c - 1)], atol=3e-6, err_msg=f"{shape} {scheme}")
 
 
+class DrivesOfSliders(unittest.TestCase):
+    """A displacement and a velocity over time, with the force that they take."""
+
+    CONFIG = ("bodies: {c: {type: body, dimension: 2, at: [0, 0, 0], mass: 2, inertia: 0.1}}\n"
+              "joints: {S: {type: prismatic, between: [ground, c.center], axis: [1, 0, 0]}}\n"
+              "drives: {d: {joint: S, DRIVE, time: {harmonic: {frequency: 5 Hz}}}}\n")
+
+    def test_motion_and_force(self):
+        w = 10 * math.pi
+        cases = {"displacement: 20 mm": lambda t: (0.02 * math.sin(w * t), 0.02 * w * math.cos(w * t), -0.02 * w * w * math.sin(w * t)),
+                 "velocity: 0.5 m/s": lambda t: (0.5 / w * (1 - math.cos(w * t)), 0.5 * math.sin(w * t), 0.5 * w * math.cos(w * t))}
+        for drive, exact in cases.items():
+            for scheme, tolerance in (("half_explicit", 1e-12), ("moreau_midpoint", 1e-4), ("generalised_alpha", 1e-9), ("event_driven_hem5", 1e-9)):
+                results = run(self.CONFIG.replace("DRIVE", drive), scheme, "0.1 ms", 0.0625, ["c"], 5 if scheme != "event_driven_hem5" else 1)
+                x, v, a = exact(0.0625)
+                np.testing.assert_allclose(results.end("c.x", "c.y", "c.angle"), [x, 0, 0], atol=tolerance, err_msg=f"{drive} {scheme}")
+                self.assertAlmostEqual(results.end("c.vx")[0], v, delta=2e-3)
+                force = [float(value) for name, value in results.tables["contacts"][-1].items() if name.startswith("d.") and name.endswith("force")]
+                if scheme == "half_explicit":
+                    self.assertAlmostEqual(force[0], 2 * a, delta=5e-2)  # of order 1
+
+    def test_pendulum_on_a_slider(self):
+        """Driven in space, with a pendulum below it: its energy is the work of the drive."""
+        config = ("gravity: [0, 0, -9.81]\nbodies:\n  c: {type: body, mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+                  "  p: {type: body, at: [0, 0, -0.5], mass: 0.5, inertia: [0.01, 0.01, 0.01], points: {top: [0, 0, 0.5]}}\n"
+                  "joints:\n  S: {type: prismatic, between: [ground, c.center], axis: [1, 0, 0]}\n  H: {type: revolute, between: [c.center, p.top], axis: [0, 1, 0]}\n"
+                  "drives: {d: {joint: S, displacement: 50 mm, time: {harmonic: {frequency: 0.7 Hz}}}}\n")
+        results = run(config, "half_explicit", "0.5 ms", 1, ["c", "p"], 100)
+        w, g, m, l, J = 1.4 * math.pi, 9.81, 0.5, 0.5, 0.01
+
+        def rate(y, t):  # (J + m l^2) a'' = -m l (g sin a + x'' cos a)
+            return np.array([y[1], -m * l * (g * math.sin(y[0]) - 0.05 * w * w * math.sin(w * t) * math.cos(y[0])) / (J + m * l * l)])
+
+        y, steps = np.array([0.0, -results.history["p.wy"][0]]), 4000  # velocities of the start follow from the drive
+        for i in range(steps):
+            t, h = i / steps, 1 / steps
+            k1 = rate(y, t)
+            k2 = rate(y + h / 2 * k1, t + h / 2)
+            k3 = rate(y + h / 2 * k2, t + h / 2)
+            k4 = rate(y + h * k3, t + h)
+            y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        self.assertAlmostEqual(results.end("p.z")[0], -0.5 * math.cos(y[0]), delta=1e-5)
+        self.assertAlmostEqual(results.end("p.x")[0], 0.05 * math.sin(w) + 0.5 * math.sin(y[0]), delta=1e-4)
+        energy = results.info["summary"]["energy"]
+        self.assertLess(abs(energy["numerical"]), 1e-5)
+
+
 
 if __name__ == "__main__":
     sys.argv = [argument for argument in sys.argv if not os.path.isfile(argument) or argument.endswith(".py")]
