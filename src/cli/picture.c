@@ -330,7 +330,7 @@ static PetscErrorCode put_contacts(const Picture *self, const NsState *state, Pe
     const NsCandidate *candidate = &model->candidate[i];
     const int          joint     = candidate->bilateral;
     PetscReal          x[3], u[3], n[3], p[2];
-    if (candidate->slot || number[joint]++ % (1 + some[joint] / MOST_MARKS)) continue;
+    if (candidate->slot || NsCandidateResists(candidate) || number[joint]++ % (1 + some[joint] / MOST_MARKS)) continue;
     drawn[joint] = PETSC_TRUE;
     PetscCall(model->view.contact_point(model, state->t, touch_q, i, x, u, n));
     for (int k = 0; k < 3; k++) x[k] += u[k];

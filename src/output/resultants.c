@@ -52,10 +52,10 @@ static const NsCsvType resultants = {"resultants.csv",
   "force, moment and impulse of all contacts of a name together, a row every `output.resultants.every` steps", NS_CSV_STEPS, columns, "contact",
   offsetof(Row, of), sizeof(Resultant)};
 
-/* Not a joint, nor a limit of an angle. */
+/* Not a joint, nor a limit of an angle, nor the moments of a rolling or drilling resistance. */
 static PetscBool is_contact(const NsCandidate *candidate)
 {
-  return !candidate->bilateral && candidate->moment_arm == 0;
+  return !candidate->bilateral && candidate->moment_arm == 0 && !NsCandidateResists(candidate);
 }
 
 static PetscInt count_contacts(const NsModel *model)

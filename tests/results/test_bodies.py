@@ -210,21 +210,24 @@ output: {frames: {every: 0}, body_energies: {every: 100}}
     def test_resultant_is_the_change_of_momentum(self):
         """Of a ball against an oblique plane, in the plane of two balls, and round the inside of a drum, with friction along two tangents."""
         surfaces = ("{plane: {point: [0, 0, 0], normal: [0.2, 0.9, -0.3]}}", "{cylinder: {center: [0, 90 mm, 0], axis: [0, 0, 1], radius: 100 mm, side: inside}}",
-                    "{sphere: {center: [0, -90 mm, 0], radius: 88 mm, side: outside}}", "other.center")
+                    "{sphere: {center: [0, -90 mm, 0], radius: 88 mm, side: outside}}", "other.center", "{plane: {point: [0, -50 mm, 0], normal: [0, 1, 0]}}")
         for surface in surfaces:
+            rolls = surface is surfaces[-1]
+            first, friction = ("{node: ball.center, radius: 50 mm}", "{coefficient: 0.3, rolling: 1 mm, drilling: 0.5 mm}") if rolls else ("ball.center", "0.3")
             self.run_config(f"""
 gravity: [0, -9.81 m/s^2, 0]
 bodies:
   ball: {{type: rigid, at: [0, 0, 0], mass: 2 kg, inertia: [1, 1, 1], initial: {{velocity: [1 m/s, -2 m/s, 0.5 m/s]}}}}
   other: {{type: rigid, at: [0, -1 m, 0], mass: 20 kg, inertia: [1, 1, 1]}}
 supports: {{hold: {{at: other.center}}}}
-contacts: {{touch: {{between: [ball.center, {surface}], {"normal: [0, -1, 0], gap_offset: -0.998 m, " if "other" in surface else ""}friction: 0.3, restitution: 0.4}}}}
+contacts: {{touch: {{between: [{first}, {surface}], {"normal: [0, -1, 0], gap_offset: -0.998 m, " if "other" in surface else ""}friction: {friction}, restitution: 0.4}}}}
 scheme: {{type: half_explicit, step: 0.1 ms}}
 time: {{end: 60 ms}}
 output: {{frames: {{every: 0}}, history: {{probes: [ball.center], every: 1}}, resultants: {{every: 7}}}}
 """, "ball", "--overwrite")
             found, history = self.table("ball", "resultants.csv"), self.table("ball", "history.csv")
             self.assertGreater(sum(map(abs, found["touch.py"])), 0.1, surface)
+            self.assertLessEqual(max(found["touch.contacts"]), 1, surface)
             for axis, gravity in (("x", 0), ("y", -9.81), ("z", 0)):
                 speed = history[f"ball.center.v{axis}"]
                 self.assertAlmostEqual(sum(found["touch.p" + axis]), 2 * (speed[-1] - speed[0] - gravity * 0.06), delta=1e-9, msg=f"{surface} {axis}")
