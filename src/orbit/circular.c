@@ -151,15 +151,11 @@ static PetscReal speed_of(const NsOrbit *orbit)
 /* What a column of A or F becomes in the residual. */
 static void precondition(NsOrbitCircle *circle, PetscReal omega, PetscInt columns, PetscReal *F)
 {
-  const PetscBLASInt n = (PetscBLASInt)circle->n, one = 1;
+  const PetscBLASInt n = (PetscBLASInt)circle->n, width = (PetscBLASInt)columns, stride = 2 * n;
   PetscBLASInt       info;
 
-  for (PetscInt j = 0; j < columns; j++) {
-    PetscReal *f = F + j * 2 * circle->n;
-    for (PetscInt i = 0; i < circle->n; i++) f[i] /= omega;
-    LAPACKgetrs_("N", &n, &one, circle->D, &n, circle->pivot_D, f + circle->n, &n, &info);
-    for (PetscInt i = circle->n; i < 2 * circle->n; i++) f[i] *= omega;
-  }
+  LAPACKgetrs_("N", &n, &width, circle->D, &n, circle->pivot_D, F + circle->n, &stride, &info);
+  for (PetscInt k = 0; k < columns * 2 * circle->n; k++) F[k] = k % (2 * circle->n) < circle->n ? F[k] / omega : F[k] * omega;
 }
 
 /* The size of a change of state j for differences: kinds are displacements, rotations, and their rates. */
