@@ -133,7 +133,7 @@ PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, Petsc
 /* closed[candidates] at the state in which a run starts. Contacts that touch but still approach, and joints with a velocity, count as not closed: an
    impact in the first step has to stop them. */
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
-/* After candidates have been switched on or off (percuss/switches.h), between two steps, before the scheme starts anew. *deep: one that begins to act with a penetration; -1: none does. */
+/* After candidates have been switched on or off (percuss/switches.h), between two steps, before the scheme starts anew. *deep: of those that begin to act with a penetration the deepest one; -1: none does. */
 PetscErrorCode NsContactSwitched(NsContact *contact, const NsState *state, PetscInt *deep);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);

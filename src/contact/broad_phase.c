@@ -538,7 +538,7 @@ PetscErrorCode NsContactSwitched(NsContact *contact, const NsState *state, Petsc
     const NsCandidate *candidate = &model->candidate[i];
     if (!is_vacant(model, i) && contact->report[i].state == NS_OPEN) report_rates(contact, i);
     if (!is_vacant(model, i) && candidate->off && !candidate->bilateral && contact->report[i].state == NS_OPEN &&
-        contact->gap[i] < -PetscMax(contact->tolerance[i], 1e-12 * model->length_scale) && *deep < 0)
+        contact->gap[i] < -PetscMax(contact->tolerance[i], 1e-12 * model->length_scale) && (*deep < 0 || contact->gap[i] < contact->gap[*deep]))
       *deep = i;
     if (!NsIsOff(candidate->off)) continue;
     NsContactReportClear(&contact->report[i]);

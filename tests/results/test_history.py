@@ -43,6 +43,27 @@ scheme: {type: half_explicit, step: 1 ms}
 time: {end: 0.1 s}
 output: {frames: {every: 0}, history: {probes: [block.center], accelerations: true}, contacts: {every: 1}}
 """
+SURFACES = """
+gravity: [0, -10 m/s^2, 0]
+bodies:
+  a:
+    type: solid
+    mesh: {box: {from: [0, 0, 0], to: [1 m, 1 m, 0], cells: [2, 2, 0]}}
+    state: plane_strain
+    material: {density: 7800 kg/m^3, young: 2 GPa, poisson: 0.3}
+  b:
+    type: solid
+    mesh: {box: {from: [0, 1 m, 0], to: [1 m, 2 m, 0], cells: [3, 2, 0]}}
+    state: plane_strain
+    material: {density: 7800 kg/m^3, young: 2 GPa, poisson: 0.3}
+supports: {foot: {at: a.bottom, fix: all}}
+contacts:
+  dry: {between: [{surface: b.bottom}, {surface: a.top}], until: 10 ms}
+  wet: {between: [{surface: b.bottom}, {surface: a.top}], friction: 0.2, from: 10 ms}
+scheme: {type: half_explicit, step: 50 us}
+time: {end: 20 ms}
+output: {contacts: {every: 50}, frames: {every: 0}}
+"""
 
 
 class History(unittest.TestCase):
@@ -107,6 +128,14 @@ class History(unittest.TestCase):
             self.run_config(BLOCK.replace("friction: 0.3}", "friction: 0.3, until: 50 ms}"), scheme, f"scheme.type={scheme}", "supports={guide: {at: block.center, fix: [y]}}")
             openings = [(row["time"], row["contact"]) for row in self.rows(scheme, "events.csv") if row["event"] == "opening"]
             self.assertEqual(openings, [(0.05, "floor")])
+
+    def test_surfaces_of_solids_in_contact_one_after_the_other(self):
+        """The second contact takes over with the penetration that the scheme has left to the first one."""
+        self.run_config(SURFACES, "one")
+        force = {name: [sum(value for key, value in row.items() if key.startswith(name) and key.endswith(".force")) for row in self.rows("one", "contacts.csv")] for name in ("dry", "wet")}
+        self.assertGreater(max(force["dry"][:5]), 1e5)
+        self.assertGreater(max(force["wet"][5:]), 1e5)
+        self.assertEqual(set(force["dry"][5:] + force["wet"][:5]), {0})
 
     def test_windows_of_rows(self):
         self.run_config(OSCILLATOR, "all")
