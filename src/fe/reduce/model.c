@@ -259,6 +259,8 @@ static PetscErrorCode NsModelInitial_Reduced(NsModel *model, NsState *state)
   PetscCall(NsVecsCreate(model, &state->q, &state->v, NULL));
   PetscCall(project_motion(self, whole.q, NsVecArray(state->q)));
   PetscCall(project_motion(self, whole.v, NsVecArray(state->v)));
+  PetscCall(NsReduceCheckInitial(model, whole.v, state->v, "velocities"));
+  if (fe->config->start->state == NS_START_AS_GIVEN) PetscCall(NsReduceCheckInitial(model, whole.q, state->q, "displacements"));
   if (fe->config->start->state != NS_START_AS_GIVEN) PetscCall(NsReduceEquilibrium(model, whole.q, state->q));
   state->t = 0;
   PetscCall(NsVecsDestroy(&whole.q, &whole.v, NULL));

@@ -2,6 +2,8 @@
 #include <string.h>
 #include "reduce.h"
 
+#define NS_REPRESENTED 0.99 /* of x'M x: less of an initial motion is reported */
+
 PetscBool NsModelIsReduced(const NsModel *model)
 {
   return !strcmp(model->kind, NS_REDUCED_KIND);
@@ -51,5 +53,27 @@ PetscErrorCode NsFeReductionFind(NsModel *model, PetscBool frequencies, NsFeRedu
   for (PetscInt b = 0; b < fe->bodies; b++) report->kept = report->kept || !fe->body[b].reduce;
   for (PetscInt j = 0; j < self->modes; j++) report->end = PetscMax(report->end, self->omega[j] / (2 * PETSC_PI));
   if (frequencies) PetscCall(compare(self, report->held, report));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsReduceCheckInitial(NsModel *model, Vec whole, Vec reduced, const char *what)
+{
+  NsFeReduced *self    = model->data;
+  const NsFe  *fe      = self->whole->data;
+  NsModel     *of[2]   = {self->whole, model};
+  Vec          from[2] = {whole, reduced}, product;
+  PetscReal    size[2];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 2; i++) {
+    PetscCall(VecDuplicate(from[i], &product));
+    PetscCall(NsModelMult(of[i], 0, from[i], from[i], product));
+    PetscCall(VecDot(product, from[i], &size[i]));
+    PetscCall(VecDestroy(&product));
+  }
+  if (!(size[1] < NS_REPRESENTED * size[0])) PetscFunctionReturn(0);
+  NsDiagWarning(fe->diag, self->place, "the modes represent %.3g %% of the initial %s (in the measure of kinetic energy); the rest is lost",
+    100 * size[1] / size[0], what);
+  NsDiagNote(fe->diag, "take more modes, or initial values that the supports allow: uniform velocities belong to bodies without supports");
   PetscFunctionReturn(0);
 }
