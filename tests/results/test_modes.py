@@ -137,6 +137,22 @@ class Modes(unittest.TestCase):
         self.assertIn("missing key 'scheme'", done.stderr)
         self.assertIn("missing key 'time'", done.stderr)
 
+    def test_links_are_as_one_body(self):
+        """Two beams that a rigid link joins have the frequencies of one beam: the link is a stiff spring, whose rounding must not hide the soft bending of slender beams."""
+        beam = ("{{type: beam, mesh: {{line: {{from: [{0}, 0, 0], to: [{1}, 0, 0], elements: {2}}}}}, material: {{density: 7850, young: 210 GPa, poisson: 0.3}}, "
+                "section: {{rectangle: {{width: 20 mm, height: 6 mm}}}}}}")
+        path = os.path.join(self.folder, "beams.yaml")
+        for elements, tolerance in ((10, 2e-5), (40, 2e-4)):
+            found = []
+            for bodies in (f"a: {beam.format(0, 0.5, elements)}, b: {beam.format(0.5, 1, elements)}", f"a: {beam.format(0, 1, 2 * elements)}"):
+                with open(path, "w") as file:
+                    file.write(f"bodies: {{{bodies}}}\nsupports: {{clamp: {{at: a.left}}}}\n" + ("links: {j: {between: [a.right, b.left]}}\n" if "b:" in bodies else ""))
+                self.modes(path, "--count", "6", "--overwrite")
+                found.append([float(row["im"]) for row in table(self.path("modes.csv"))])
+            self.assertEqual(len(found[0]), 6)
+            for linked, whole in zip(*found):
+                self.assertAlmostEqual(linked / whole, 1, delta=tolerance)
+
     def test_slow_vibrations_are_not_rigid(self):
         """Rigid motions are the null space of K: a slender cantilever of many elements, and a stiff light rotor on soft bearings, have frequencies of 1e-8 of the highest."""
         config = os.path.join(self.folder, "slow.yaml")

@@ -4,7 +4,21 @@
 #include <string.h>
 #include "equilibrium.h"
 
-#define NS_TIE 1e6 /* stiffness of ties over the largest of the model: frequencies are off by a millionth */
+#define NS_TIE 1e6 /* stiffness of ties over that of the DOF which they join: frequencies are off by a millionth, and by 1e6 times the rounding of K x */
+#define NS_LEAST \
+  1e-3 /* of the largest stiffness of the model, by which that of a tie is at least as many times larger: the modes of ties are the highest */
+
+/* Stiffness in the direction of a row, by the diagonal of K: of springs in series. The rounding of K x is that of the largest entry: a tie that is stiffer than need be hides soft bending. */
+static PetscReal stiffness_of(const NsModel *model, const NsRows *rows, PetscInt r, const PetscReal *diagonal)
+{
+  PetscReal compliance = 0;
+
+  for (PetscInt k = rows->first[r]; k < rows->first[r + 1]; k++) {
+    const PetscReal own = diagonal[model->touch[rows->touch[k]]];
+    if (own > 0) compliance += PetscSqr(rows->value[k]) / own;
+  }
+  return compliance > 0 ? 1 / compliance : 0;
+}
 
 PetscBool NsModelIsFe(const NsModel *model)
 {
@@ -54,22 +68,23 @@ PetscErrorCode NsFeAddTies(const NsModel *model, Mat K)
   PetscCall(MatCreateVecs(K, NULL, &diagonal));
   PetscCall(MatGetDiagonal(K, diagonal));
   PetscCall(VecNorm(diagonal, NORM_INFINITY, &largest));
-  PetscCall(VecDestroy(&diagonal));
   if (largest == 0) largest = 1; /* rigid bodies, and nothing but supports that stop acting */
   PetscCall(MatSetOption(K, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (!model->candidate[i].bilateral) continue;
     PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
     for (PetscInt r = 0; r < rows->rows; r++) {
+      const PetscReal stiffness = NS_TIE * PetscMax(stiffness_of(model, rows, r, NsVecRead(diagonal)), NS_LEAST * largest);
       for (PetscInt k = rows->first[r]; k < rows->first[r + 1]; k++) {
         for (PetscInt j = rows->first[r]; j < rows->first[r + 1]; j++)
-          PetscCall(MatSetValue(
-            K, model->touch[rows->touch[k]], model->touch[rows->touch[j]], NS_TIE * largest * rows->value[k] * rows->value[j], ADD_VALUES));
+          PetscCall(
+            MatSetValue(K, model->touch[rows->touch[k]], model->touch[rows->touch[j]], stiffness * rows->value[k] * rows->value[j], ADD_VALUES));
       }
     }
   }
   PetscCall(MatAssemblyBegin(K, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(K, MAT_FINAL_ASSEMBLY));
+  PetscCall(VecDestroy(&diagonal));
   PetscFunctionReturn(0);
 }
 
