@@ -109,7 +109,7 @@ void NsHoldFind(NsHold *hold, PetscBool *off)
 
 #define NS_MOST_HELD_STEPS 8 /* Newton's method takes two to four; at a double root it only halves the distance */
 
-PetscErrorCode NsHoldProject(NsScheme *scheme, NsHold *hold, PetscReal t, NsCompliance *mass, Vec *q, NsStepOutcome *outcome)
+static PetscErrorCode project(NsScheme *scheme, NsHold *hold, PetscReal t, NsCompliance *mass, Vec *q, NsStepOutcome *outcome)
 {
   NsPosition             *position = &hold->position;
   NsContact              *contact  = position->contact;
@@ -143,5 +143,35 @@ PetscErrorCode NsHoldProject(NsScheme *scheme, NsHold *hold, PetscReal t, NsComp
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(
     outcome->reason, sizeof(outcome->reason), "the projection of closed contacts onto their gaps does not converge (largest gap %.1e m)", last));
+  PetscFunctionReturn(0);
+}
+
+/* Points of shapes that come and go (rates of their rows are not known) are no longer held; whether there were some. */
+static PetscBool let_go(NsHold *hold)
+{
+  const NsContact *contact = hold->position.contact;
+  const NsModel   *model   = NsContactModel(contact);
+  PetscBool        any     = PETSC_FALSE;
+
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives && !model->contact.rowrate; k++) {
+    const PetscInt i = active[k];
+    any              = any || (model->candidate[i].slot && hold->held[i]);
+    hold->held[i]    = hold->held[i] && !model->candidate[i].slot;
+  }
+  return any;
+}
+
+/* Where such points keep the projection from its end, it is repeated without them: the law holds for their velocities alone in this step. */
+PetscErrorCode NsHoldProject(NsScheme *scheme, NsHold *hold, PetscReal t, NsCompliance *mass, Vec *q, NsStepOutcome *outcome)
+{
+  const NsStepOutcome before = *outcome;
+
+  PetscFunctionBegin;
+  PetscCall(project(scheme, hold, t, mass, q, outcome));
+  if (outcome->done || !let_go(hold)) PetscFunctionReturn(0);
+  *outcome = before;
+  PetscCall(NsContactGaps(hold->position.contact, t, *q));
+  PetscCall(project(scheme, hold, t, mass, q, outcome));
   PetscFunctionReturn(0);
 }

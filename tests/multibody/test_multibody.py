@@ -885,6 +885,18 @@ class ContactsOfShapes(unittest.TestCase):
         results = run(config, "moreau_midpoint", "1 ms", 0.5, ["c0", "c2"], 100, ", contact_tolerance: 1e-8")
         np.testing.assert_allclose(results.end("c2.x", "c2.y", "c2.z", "c2.p0"), [0.02, 0, 0.5, 1], atol=1e-4)
 
+    def test_with_joints(self):
+        """A cylinder and a capsule fall in any position on a box that a joint holds: contacts are projected where their points stay."""
+        config = ("gravity: [0.5, 0, -9.81]\nbodies:\n  b: {type: body, at: [0, 0, 0], density: 1000 kg/m^3, shapes: {h: {box: [2 m, 2 m, 0.2 m]}}}\n"
+                  f"  c: {{type: body, at: [0, 0, 0.3], rotation: {{axis: [1, 0.3, 0], angle: 40 deg}}, density: 1000 kg/m^3, shapes: {{h: {{{self.CYLINDER}}}}}}}\n"
+                  f"  d: {{type: body, at: [0.05, 0, 0.6], rotation: {{axis: [0, 1, 0.2], angle: 70 deg}}, density: 1000 kg/m^3, shapes: {{h: {{{self.CAPSULE}}}}}}}\n"
+                  "joints: {j: {type: fixed, between: [ground, b.center]}}\n"
+                  "contacts: {p: {between: [{node: [c, d, b]}, {node: [c, d, b]}], friction: 0.5, restitution: 0.3}}\n")
+        for scheme in ("moreau_midpoint", "half_explicit"):
+            results = run(config, scheme, "1 ms", 0.8, ["c", "d"], 1, ", contact_tolerance: 1e-8")
+            self.assertLess(results.info["summary"]["max_penetration"], 6e-3, scheme)
+            self.assertGreater(min(results.history["c.z"].min(), results.history["d.z"].min()), 0.19, scheme)
+
     def test_crossed(self):
         """A cylinder hits another one across it in the middle, and a capsule one: the heads-on impact of two masses with e = 1."""
         for first in (self.CYLINDER, self.CAPSULE):
