@@ -30,7 +30,7 @@ static NsOption options[] = {
   NS_OPTION_SET,
   NS_OPTION_OVERWRITE,
   {.name   = "--resume",
-    .about = "continue branches that were stopped; results become the same, byte for byte, as those of an uninterrupted computation"},
+    .about = "continue from the newest checkpoint of the results; they become the same, byte for byte, as those of an uninterrupted run"},
   NS_OPTION_QUIET,
   {NULL},
 };
