@@ -114,6 +114,7 @@ static void write_contacts(const Solution *self)
 
   NsCsvOpen(&csv, NsRunSink(self->run), &NsCsvType_StaticContacts, 0, NULL);
   for (PetscInt i = 0; i < model->candidates; i++) {
+    if (NsCandidateResists(&model->candidate[i])) continue; /* nothing rolls */
     const NsContactReport *from = &self->contact[i];
     NsStaticContactRow     row  = {.contact = NsCandidateName(&model->candidate[i], name), .state = state_of(from), .gap = from->gap};
     copy3(from->force, row.force);
@@ -201,11 +202,12 @@ static void print_sections(const Solution *self)
 static void print_contacts(const Solution *self)
 {
   const NsModel *model   = NsRunModel(self->run);
-  PetscInt       printed = 0;
+  PetscInt       printed = 0, contacts = 0;
   char           name[NS_CANDIDATE_NAME];
 
   if (!model->candidates) return;
-  printf("  contacts: %d of %d closed\n", (int)self->closed, (int)model->candidates);
+  for (PetscInt i = 0; i < model->candidates; i++) contacts += NsCandidateResists(&model->candidate[i]) ? 0 : 1;
+  printf("  contacts: %d of %d closed\n", (int)self->closed, (int)contacts);
   for (PetscInt i = 0; i < model->candidates && printed < MOST_PRINTED; i++) {
     const NsContactReport *it = &self->contact[i];
     if (it->state == NS_OPEN) continue;
@@ -271,6 +273,7 @@ static void put_contacts(NsJson *json, const Solution *self)
 
   NsJsonOpen(json, "contacts", '[');
   for (PetscInt i = 0; i < model->candidates; i++) {
+    if (NsCandidateResists(&model->candidate[i])) continue;
     NsJsonOpen(json, NULL, '{');
     NsJsonString(json, "name", NsCandidateName(&model->candidate[i], name));
     NsJsonString(json, "state", state_of(&self->contact[i]));
