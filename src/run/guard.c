@@ -4,7 +4,7 @@
       contacts     each step, those that are active
       velocities   each 16th step: one pass; and spins, and motions of nonlinear springs and bearings
       energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: an instability is found within 16 steps, far from overflow
-      deformations each 2048th, where velocities have doubled since, at the 16th, 32nd, 64th ... step, at the end, and where a whole state is written
+      deformations each 2048th (of reduced models each 131072nd), where velocities have doubled since, at the 16th, 32nd, 64th ... step, at the end, and where a whole state is written
       positions    before a whole state is written
       rows         each before it is written: its own numbers
 
@@ -19,17 +19,15 @@
 #include <unistd.h>
 #include "private.h"
 
-#define NS_ENERGY_EVERY 2048 /* it takes as long as some twenty steps of a bar */
-#define NS_RARELY       64 /* so many times as rarely where a scheme's state has to be completed first (modal): that costs some hundred of its steps */
-#define NS_LASTING      0.01 /* of the simulated time: so long the error may be above its limit */
-#define NS_HOPELESS     100  /* times the limit: ends the run in any case, */
-#define NS_AT_ONCE      1e4  /* and this without waiting */
-#define NS_MOVES        1e3  /* times what loads and weight give in one step: bodies with less are at rest */
-#define NS_ROUNDING     1e-9 /* of the potential energy, whose zero is arbitrary: below, the error is rounding */
-#define NS_DEEP         0.1  /* of the model's length: limit of penetration where neither the config nor the model has one */
-#define NS_SOON         16   /* steps after which deformations are checked first */
-#define NS_INSTANTS     64   /* of loads of which the largest is determined */
-#define NS_SPIN_MARGIN  1.1
+#define NS_LASTING     0.01 /* of the simulated time: so long the error may be above its limit */
+#define NS_HOPELESS    100  /* times the limit: ends the run in any case, */
+#define NS_AT_ONCE     1e4  /* and this without waiting */
+#define NS_MOVES       1e3  /* times what loads and weight give in one step: bodies with less are at rest */
+#define NS_ROUNDING    1e-9 /* of the potential energy, whose zero is arbitrary: below, the error is rounding */
+#define NS_DEEP        0.1  /* of the model's length: limit of penetration where neither the config nor the model has one */
+#define NS_SOON        16   /* steps after which deformations are checked first */
+#define NS_INSTANTS    64   /* of loads of which the largest is determined */
+#define NS_SPIN_MARGIN 1.1
 
 const char *const NsGuardNames[] = {"energy", "loss", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law", "sliding"};
 

@@ -19,6 +19,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "checkpoint.h"
+#include "fe/fe.h"
 #include "output/settings.h"
 
 /* Checking every unknown in each step would cost a few per cent of it; each 16th step is early enough to stop a run. In these steps several processes also exchange signals, failures and the clock:
@@ -345,6 +346,12 @@ static PetscErrorCode take_step(Loop *loop, Action *next)
   PetscFunctionReturn(0);
 }
 
+/* Whether the energy is checked at this step, and deformations are not. */
+static PetscBool waits_for_recovery(const NsModel *model, PetscInt64 number)
+{
+  return NsModelIsReduced(model) && number % NS_ENERGY_EVERY == 0 && number % (NS_RARELY * NS_ENERGY_EVERY) != 0 && (number & (number - 1)) != 0;
+}
+
 /* Velocities, spins, energy and deformations, each NS_LOOK_EVERY-th step and at the end. */
 static PetscErrorCode guard_motion(NsRun *run, PetscInt64 number, PetscBool last)
 {
@@ -353,7 +360,7 @@ static PetscErrorCode guard_motion(NsRun *run, PetscInt64 number, PetscBool last
   PetscFunctionBegin;
   PetscCall(NsGuardCheck(run, number, &energy));
   if (energy && !run->guard.stop) PetscCall(close_ledger(run, number));
-  if (!(energy || last) || run->guard.stop) PetscFunctionReturn(0);
+  if (!(energy || last) || run->guard.stop || (!last && waits_for_recovery(run->model, number))) PetscFunctionReturn(0);
   PetscCall(complete_state(run));
   PetscCall(NsGuardDeformation(run, number));
   PetscFunctionReturn(0);

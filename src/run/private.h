@@ -3,6 +3,11 @@
 #include "core/json.h"
 #include "percuss/run.h"
 
+/* Steps after which energy and deformations are checked (guard.c): they take as long as some twenty steps of a bar; */
+#define NS_ENERGY_EVERY 2048
+/* so many times as rarely where the state has to be completed first (modal), or that of the whole body has to be recovered (reduced models): that costs some hundred steps, or thousand */
+#define NS_RARELY 64
+
 typedef struct NsCheckpoints NsCheckpoints; /* src/run/checkpoint.h */
 typedef struct NsManifest    NsManifest;    /* src/run/manifest.c */
 
