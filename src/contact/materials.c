@@ -11,7 +11,7 @@ static const char *material_of(const NsConfig *config, const NsPartnerSettings *
   if (partner->material) return partner->material;
   if (partner->sides)
     node = partner->sides;
-  else if (!node && partner->surface[NsPartnerSurface(partner)]->on)
+  else if (!node && partner->surface[NsPartnerSurface(partner)] && partner->surface[NsPartnerSurface(partner)]->on)
     node = partner->surface[NsPartnerSurface(partner)]->on;
   const size_t length = node ? strcspn(node, ".@") : 0;
   for (int b = 0; b < config->bodies.count && node; b++) {
@@ -34,8 +34,9 @@ NsLaw NsContactLawOf(const NsConfig *config, const NsContactSettings *settings, 
   const NsPartnerSettings      *side = settings->between.items;
   const NsMaterialPairSettings *pair = config->contact_materials.items;
   const NsContactLawSettings   *law  = NULL;
-  const char                   *a    = config->contact_materials.count ? material_of(config, &side[0]) : NULL;
-  const char                   *b    = a ? material_of(config, &side[1]) : NULL;
+  const PetscBool some = config->contact_materials.count > 0 && settings->between.count == 2; /* links, ties and supports have no partners */
+  const char     *a    = some ? material_of(config, &side[0]) : NULL;
+  const char     *b    = a ? material_of(config, &side[1]) : NULL;
 
   for (int i = 0; b && i < config->contact_materials.count && !law; i++) {
     if (is_pair(&pair[i], a, b)) law = &pair[i].law;

@@ -56,7 +56,7 @@ static const char *only_whole(const char *word, size_t size, const char *const *
 {
   const char *whole = NULL;
 
-  if (size < PART) return NULL;
+  if (size < PART || !words) return NULL;
   for (; *words; ++words) {
     if (!is_part(word, size, *words)) continue;
     if (whole) return NULL;
