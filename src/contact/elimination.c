@@ -688,7 +688,7 @@ PetscErrorCode NsEliminationTake(NsContact *contact, NsCompliance *compliance, c
 
   PetscFunctionBegin;
   *taken = PETSC_FALSE;
-  if ((compliance && !diagonal) || contact->sharing || contact->chain->choice || !are_joints(contact, wu)) PetscFunctionReturn(0);
+  if ((compliance && !diagonal) || contact->chain->choice || !are_joints(contact, wu)) PetscFunctionReturn(0);
   if (!is_same(self, wu, wp)) {
     PetscCall(copy_pattern(self, wu, wp));
     PetscCall(analyse(self, contact->model->touches));
