@@ -56,6 +56,23 @@ scheme: {type: moreau_midpoint, step: 1 us}
 time: {end: 0.5 ms}
 output: {frames: {every: 0}, history: {probes: [block.all]}, contacts: {every: 1}, body_energies: {every: 50}, resultants: {every: 10}}
 """
+SHAFT = """
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [0.6 m, 0, 0], elements: 6}}
+    material: {density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {circle: {radius: 10 mm}}
+    damping: {rotating: 10 us}
+    spin: 3600 rpm
+unbalances: {wheel: {at: shaft@0.5, mass_eccentricity: 1e-4 kg m}}
+bearings:
+  left: {between: [shaft.left, ground], stiffness: 5 MN/m, damping: 50 N s/m}
+  right: {between: [shaft.right, ground], stiffness: 5 MN/m, rotating_damping: {damping: 20 N s/m}}
+scheme: {type: moreau_jean, step: 50 us}
+time: {end: 20 ms}
+output: {frames: {every: 0}, energy: {every: 100}, body_energies: {every: 100}}
+"""
 GAUGES = """
 bodies:
   beam:
@@ -300,6 +317,12 @@ output: {frames: {every: 0}, history: {probes: [plate.p], gauges: {g: {at: plate
         self.assertAlmostEqual(row["g.strain"], row["plate.p.exx"], delta=1e-15)
         self.assertAlmostEqual(row["r.strain_a"], row["g.strain"], delta=1e-15)
         self.assertAlmostEqual(row["g.strain"], 1e6 / 210e9, delta=0.1 * 1e6 / 210e9)
+
+    def test_rotating_damping_is_the_shaft_s(self):
+        self.run_config(SHAFT, "shaft")
+        bodies = self.check_sums("shaft")
+        self.assertEqual({name.rsplit(".", 1)[0] for name in bodies if name != "time"}, {"shaft", "bearings.left", "bearings.right"})
+        self.assertGreater(bodies["shaft.damping"][-1], 5 * bodies["bearings.left.damping"][-1])
 
     # ---- rows, headers, processes, checkpoints, studies ----
 

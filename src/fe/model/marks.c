@@ -68,6 +68,7 @@ PetscErrorCode NsFeMarks(const NsModel *model, NsFeMark *marks, PetscInt *count)
   for (PetscInt l = 0; l < fe->forces.loads; l++) add_load(fe, &fe->forces.load[l], dof_of, force, &list);
   for (PetscInt f = 0; f < fe->force_elements; f++) {
     NsPoint end[2];
+    if (fe->force[f].inner) continue;
     for (int e = 0; e < 2; e++) NsFeExpand(fe, &fe->force[f].end[e], &end[e]);
     NsFeMark *mark = add(&list, fe->force[f].end[1].body < 0 ? NS_FE_MARK_GROUNDED : NS_FE_MARK_FORCE, end[0].x);
     for (int k = 0; k < 3 && mark; k++) mark->to[k] = end[1].x[k];

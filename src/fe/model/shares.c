@@ -2,7 +2,7 @@
   Who has the energies of a finite-element model, and whose dampers dissipate: bodies and force elements. The terms are those of energy.c, in another order:
 
       body           v_b' (M v)_b / 2,   sum over its elements,   -weight_b' q_b,   v_b' (C v)_b less what force elements have of it
-      force element  0,   its springs,   0,   r'' D r' with r' its relative velocity
+      force element  0,   its springs,   0,   r'' D r' with r' its relative velocity; of those that are part of a body (rotating damping), the body's
 
   for no element, inertia or weight belongs to two bodies. Where supports move, terms of moved unknowns are added component by component.
 
@@ -19,6 +19,11 @@ struct NsFeShares {
   PetscReal *zero, *y; /* [local] */
 };
 
+static PetscInt owner_of(const NsFe *fe, const NsForceElement *force)
+{
+  return force->inner ? force->end[0].body : fe->bodies + (PetscInt)(force - fe->force); /* inner ones are the last */
+}
+
 PetscErrorCode NsFeOwners(NsModel *model, PetscInt *count, const NsOwner **owner)
 {
   NsFe           *fe     = model->data;
@@ -28,13 +33,14 @@ PetscErrorCode NsFeOwners(NsModel *model, PetscInt *count, const NsOwner **owner
   PetscFunctionBegin;
   if (!self) {
     self = fe->shares = NsArenaAlloc(fe->arena, sizeof(*self));
-    self->owners      = fe->bodies + fe->force_elements;
-    self->owner       = NsArenaAlloc(fe->arena, sizeof(*self->owner) * (size_t)(self->owners + 1));
-    self->body_of     = NsArenaAlloc(fe->arena, sizeof(*self->body_of) * (size_t)(layout->local + 1));
-    self->zero        = NsArenaAlloc(fe->arena, sizeof(*self->zero) * (size_t)(layout->local + 1));
-    self->y           = NsArenaAlloc(fe->arena, sizeof(*self->y) * (size_t)(layout->local + 1));
+    self->owners      = fe->bodies;
+    for (PetscInt f = 0; f < fe->force_elements; f++) self->owners += fe->force[f].inner ? 0 : 1;
+    self->owner   = NsArenaAlloc(fe->arena, sizeof(*self->owner) * (size_t)(self->owners + 1));
+    self->body_of = NsArenaAlloc(fe->arena, sizeof(*self->body_of) * (size_t)(layout->local + 1));
+    self->zero    = NsArenaAlloc(fe->arena, sizeof(*self->zero) * (size_t)(layout->local + 1));
+    self->y       = NsArenaAlloc(fe->arena, sizeof(*self->y) * (size_t)(layout->local + 1));
     for (PetscInt b = 0; b < fe->bodies; b++) self->owner[b] = (NsOwner){fe->body[b].name, PETSC_TRUE};
-    for (PetscInt f = 0; f < fe->force_elements; f++)
+    for (PetscInt f = 0; f < self->owners - fe->bodies; f++)
       self->owner[fe->bodies + f] = (NsOwner){NsArenaPrint(fe->arena, "%ss.%s", fe->force[f].type->kind, fe->force[f].name), PETSC_FALSE};
     for (PetscInt node = 0; node < fe->nodes; node++) {
       const PetscInt *unknown = NsFeNodeUnknowns(fe, node);
@@ -87,7 +93,7 @@ static void add_moved_term(void *context, const NsFeComponent *c, NsFeMatrix to,
 
 static NsShare *share_of(const NsFe *fe, const NsFeComponent *c, NsShare *share)
 {
-  return &share[c->kind == NS_FE_FORCE ? fe->bodies + (c->force - fe->force) : c->body - fe->body];
+  return &share[c->kind == NS_FE_FORCE ? owner_of(fe, c->force) : c->body - fe->body];
 }
 
 static void add_moved(const NsFe *fe, const PetscReal *v, PetscBool powers_only, NsShare *share)
@@ -150,7 +156,7 @@ static PetscErrorCode add_powers(const NsFe *fe, PetscReal t, PetscReal *q, Pets
     one.varyings = 1;
     one.varying  = &fe->here.varying[k];
     NsFeVaryingPower(&one, t, q, v, v, &load, &damping);
-    share[fe->bodies + (one.varying->element - fe->force)].damping += damping.plain;
+    share[owner_of(fe, one.varying->element)].damping += damping.plain;
   }
   PetscFunctionReturn(0);
 }
@@ -182,7 +188,7 @@ static PetscErrorCode add_energies(const NsFe *fe, PetscReal t, PetscReal *q, Pe
   }
   for (PetscInt k = 0; k < fe->here.varyings; k++) {
     const NsFeVarying *varying = &fe->here.varying[k];
-    if (varying->counts) share[fe->bodies + (varying->element - fe->force)].elastic += NsFeVaryingEnergy(varying, t, q);
+    if (varying->counts) share[owner_of(fe, varying->element)].elastic += NsFeVaryingEnergy(varying, t, q);
   }
   PetscFunctionReturn(0);
 }
