@@ -363,6 +363,7 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
   bool                   good = true;
 
   PetscFunctionBegin;
+  if (!NsAnalysisAlone("orbit", run)) PetscFunctionReturn(0);
   if (settings->over) {
     task->key = settings->over->key;
     if (!read_range(task, settings->over->from, strlen(settings->over->from), settings->over->to)) PetscFunctionReturn(0);

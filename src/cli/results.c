@@ -68,12 +68,17 @@ bool NsClearResults(const char *command, NsRun *run)
   return !refused;
 }
 
+bool NsAnalysisAlone(const char *command, NsRun *run)
+{
+  const int ranks = NsRunModel(run)->layout->ranks;
+
+  if (ranks > 1 && NsRunSink(run)->writes) fprintf(stderr, "percuss %s: runs on one process, not on %d\n", command, ranks);
+  return ranks == 1;
+}
+
 bool NsAnalysisPossible(const char *command, NsRun *run)
 {
-  if (NsRunModel(run)->layout->ranks > 1) {
-    if (NsRunSink(run)->writes) fprintf(stderr, "percuss %s: runs on one process, not on %d\n", command, NsRunModel(run)->layout->ranks);
-    return false;
-  }
+  if (!NsAnalysisAlone(command, run)) return false;
   if (NsModelIsFe(NsRunModel(run))) return true;
   fprintf(stderr, "percuss %s: '%s' is a mechanism; this command needs a finite-element model\n", command, NsRunSink(run)->name);
   return false;

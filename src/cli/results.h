@@ -17,7 +17,9 @@ typedef enum {
 } NsResume;
 PetscErrorCode NsResumeResults(NsRun *run, NsResume *resume);
 
-/* Analyses of a finite-element model, which write into <directory of the run>_<command>: whether the model is one; whether the directory may be used; the exit code at the
+/* Analyses on one process: false, after a message, on several. */
+bool NsAnalysisAlone(const char *command, NsRun *run);
+/* Analyses of a finite-element model, which write into <directory of the run>_<command>: whether the model is one, on one process; whether the directory may be used; the exit code at the
    end, after a message. */
 bool NsAnalysisPossible(const char *command, NsRun *run);
 /* The directory of its results, out/NAME_COMMAND; once. */

@@ -12,6 +12,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
+MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 ROTOR = os.path.join(ROOT, "configs/rotor_annular_rub.yaml")
 SPIN = "bodies.shaft.spin"
 # The first node of the shaft carries the disc; the beam is nothing, the stiffness is that of the bearing `shaft`
@@ -240,6 +241,13 @@ class Circles(unittest.TestCase):
                 done = self.percuss(self.config(config), *words)
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.returncode, code)
+
+    @unittest.skipUnless(MPIEXEC, "needs mpiexec")
+    def test_several_processes(self):
+        done = subprocess.run([MPIEXEC, "--oversubscribe", "-n", "2", PERCUSS, "orbit", self.config(SHAFT), "--out", self.out], capture_output=True, text=True, timeout=300)
+        self.assertIn("percuss orbit: runs on one process, not on 2", done.stderr)
+        self.assertNotIn("invalid memory access", done.stderr)
+        self.assertEqual(done.returncode, 2)
 
 
 if __name__ == "__main__":
