@@ -376,6 +376,18 @@ static PetscErrorCode print_json(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+/* A file with other contents than a picture of percuss. */
+static bool is_foreign(const char *path)
+{
+  char  begin[sizeof(NS_PICTURE_BEGINS)] = "";
+  FILE *file                             = fopen(path, "r");
+
+  if (!file) return false;
+  const size_t size = fread(begin, 1, sizeof(begin) - 1, file);
+  (void)fclose(file);
+  return size > 0 && strcmp(begin, NS_PICTURE_BEGINS) != 0;
+}
+
 /* The first process draws. False after a message. */
 static PetscErrorCode draw(NsRun *run, const char *path, PetscBool *drawn)
 {
@@ -391,6 +403,8 @@ static PetscErrorCode draw(NsRun *run, const char *path, PetscBool *drawn)
     fprintf(stderr, "percuss check: --picture: this model has nothing to draw\n");
   else if (!NsTextEndsWith(path, ".svg"))
     fprintf(stderr, "percuss check: --picture writes SVG: the name of the file ends in .svg, not '%s'\n", path);
+  else if (is_foreign(path))
+    fprintf(stderr, "percuss check: '%s' is no picture of percuss and is not changed: take another name\n", path);
   else if (!(file = fopen(path, "w")))
     fprintf(stderr, "percuss check: cannot write '%s': %s\n", path, strerror(errno));
   *drawn = file != NULL;

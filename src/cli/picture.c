@@ -464,7 +464,9 @@ PetscErrorCode NsPictureWrite(NsModel *model, const NsState *state, const char *
   fit(&self);
   const double height = HEAD + self.scale * (self.high[1] - self.low[1]) + FOOT,
                most   = fmax(height, HEAD + 18.0 * (PetscMin(model->scene.bodies, MOST_NAMES) + 9));
-  fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"13\">\n", WIDTH, most);
+  fprintf(file,
+    NS_PICTURE_BEGINS "\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"13\">\n",
+    WIDTH, most);
   fprintf(file, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
   put_text(&self, MARGIN, 26, "font-size=\"16\" font-weight=\"bold\"", title);
   add_planes(&self);

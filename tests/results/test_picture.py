@@ -87,6 +87,36 @@ time: {end: 1 us}
         metres = float(unit.split()[0]) * (1e-3 if unit.endswith("mm") else 1)
         self.assertAlmostEqual(float(re.search(r"h([\d.]+)", bar.get("d"))[1]), metres / 2 * length, delta=0.2)
 
+    def test_files_of_others(self):
+        """Its own pictures are replaced, other files are not."""
+        path = os.path.join(self.folder, "mine.svg")
+        with open(path, "w") as file:
+            file.write("<svg/>")
+        code, _, said = self.check("elastic_bar", "--picture", path)
+        self.assertEqual(code, 2)
+        self.assertIn("is no picture of percuss and is not changed", said)
+        with open(path) as file:
+            self.assertEqual(file.read(), "<svg/>")
+        os.remove(path)
+        for _ in range(2):
+            self.assertEqual(self.check("elastic_bar", "--picture", path)[0], 0)
+
+    def test_dampers_of_a_shaft_are_not_drawn(self):
+        rotor = """
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 4}}
+    material: {density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {circle: {radius: 10 mm}}
+    spin: 3000 rpm
+    damping: {%s}
+supports: {ends: {at: shaft.left, fix: all}}
+scheme: {type: moreau_jean, step: 10 us}
+time: {end: 1 ms}
+"""
+        self.assertNotIn("spring, bearing", self.draw(rotor % "rotating: 10 us")[1])
+
     def test_wrong_names(self):
         code, _, said = self.check("elastic_bar", "--picture", os.path.join(self.folder, "picture.png"))
         self.assertEqual(code, 2)
