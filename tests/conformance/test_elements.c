@@ -424,7 +424,7 @@ static void check_force(const TestRun *test)
 /* A line in the plane z = 0, on which the examples of other keys are valid; a mesh of another kind as its example says. */
 static const char *mesh_of(const NsKey *key)
 {
-  return strncmp(key->example, "{line", 5) ? key->example : "{line: {from: [0.1 m, 0.2 m, 0], to: [1.7 m, 1.4 m, 0], elements: 8, grading: 1.5}}";
+  return strncmp(key->example, "{line", 5) ? key->example : "{line: {from: [0.1 m, 0.2 m, 0], to: [1.7 m, 1.4 m, 0], elements: 8, nodes_at: [0.5 m, 0.7 m, 1 m]}}";
 }
 
 /* The body with its required keys, this mesh (NULL: that of its example), and more keys. */
