@@ -311,6 +311,16 @@ static PetscErrorCode compare(NsLasting *self, NsCompliance *compliance, PetscBo
   PetscFunctionReturn(0);
 }
 
+/* Whether contacts have all of their rows: on position level they have normals alone. */
+static PetscBool are_whole(const NsLasting *self, const NsRows *rows)
+{
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    const PetscInt c = rows->contact[i];
+    if (rows->start[i + 1] - rows->start[i] != self->start[c + 1] - self->start[c]) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 PetscErrorCode NsLastingTake(NsLasting *self, NsCompliance *compliance, const NsRows *rows, PetscBool *takes)
 {
   PetscInt64 version;
@@ -319,7 +329,8 @@ PetscErrorCode NsLastingTake(NsLasting *self, NsCompliance *compliance, const Ns
 
   PetscFunctionBegin;
   *takes = PETSC_FALSE;
-  if (rows->rows < NS_FEWEST || !NsComplianceIsConstant(compliance, &slot, &version) || !is_chosen(self, slot + 1)) PetscFunctionReturn(0);
+  if (rows->rows < NS_FEWEST || !are_whole(self, rows) || !NsComplianceIsConstant(compliance, &slot, &version) || !is_chosen(self, slot + 1))
+    PetscFunctionReturn(0);
   for (PetscInt i = 0; i < rows->contacts && good; i++) {
     const PetscInt at = self->start[rows->contact[i]], m = rows->start[i + 1] - rows->start[i];
     for (PetscInt d = 0; d < m && good && self->kept.root[at] != 0; d++) good = is_known(self, rows, rows->start[i] + d, at + d);

@@ -197,6 +197,38 @@ class Reduced(unittest.TestCase):
         with open(os.path.join(self.out, "run.json")) as file:
             return json.load(file)["summary"]["contact_solver"]
 
+    def lasting(self, scheme, end):
+        """16 contacts with friction on a belt that shakes."""
+        with open(os.path.join(self.folder, "cube.msh"), "w") as file:
+            file.write(cube_mesh(4, (0, 1, 3, 4)))
+        text = "gravity: [0, 0, -20000 m/s^2]\n" + CUBE.replace("MASS", "lumped").replace("[0, 0, -0.1 m/s]", "[50 mm/s, 20 mm/s, -0.1 m/s]").replace("end: 108 us", f"end: {end}")
+        text = text.replace("normal: [0, 0, 1]}}]", "normal: [0, 0, 1], velocity: [0.3 m/s, 0.1 m/s, 0], motion: [{displacement: [0, 0, 2 um], time: {harmonic: {frequency: 3 kHz}}}]}}], friction: 0.3")
+        return text.replace("REDUCE", "reduce: {method: rubin, modes: 20}").replace("type: massless_contact", f"type: {scheme}")
+
+    def test_contacts_that_last_in_all_schemes(self):
+        """The inverse that is kept changes nothing, also where schemes solve for normals alone, as on position level, and for all directions in turn."""
+        for scheme in ("generalised_alpha", "generalised_alpha_velocity", "ggl_unified", "half_explicit_adaptive", "projection_combined", "variational"):
+            model = self.lasting(scheme, "60 us")
+            _, kept = self.run_it(model)
+            _, each = self.run_it(model, "--set", "scheme.contact_solver=newton")
+            self.assertEqual(len(kept), len(each), scheme)
+            for key in ("kinetic", "friction", "impact"):
+                self.assertLess(abs(kept[-1][key] - each[-1][key]), 1e-7 * each[-1]["kinetic"], (scheme, key))
+
+    def test_contacts_that_last_resume(self):
+        """What is kept is in checkpoints, also where steps were given up."""
+        for scheme in ("moreau_jean", "half_explicit_adaptive"):
+            whole, _ = self.run_it(self.lasting(scheme, "150 us"))
+            self.assertGreater(self.solver()["kept_inverse"], 0)
+            with open(os.path.join(self.out, "history.csv"), "rb") as file:
+                whole = file.read()
+            self.run_it(self.lasting(scheme, "80 us"))
+            config = os.path.join(self.folder, "model.yaml")
+            done = subprocess.run([PERCUSS, "run", config, "--out", self.out, "--resume", "--quiet", "--set", "time.end=150 us"], capture_output=True, text=True, timeout=500)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(os.path.join(self.out, "history.csv"), "rb") as file:
+                self.assertEqual(file.read(), whole, scheme)
+
     def test_contacts_that_last(self):
         """16 contacts that land, slip and stick on a belt: with the inverse that is kept from step to step as with a factorization in each iteration; few iterations, hardly any problem for other solvers."""
         with open(os.path.join(self.folder, "cube.msh"), "w") as file:
