@@ -30,13 +30,14 @@ NsPlanes *NsPlanesCreate(PetscInt most, NsArena *arena)
   return self;
 }
 
+/* Copies of a motion share its parts. */
 static PetscBool is_same(const NsPlane *a, const NsPlane *b)
 {
   PetscReal off = 0;
 
   for (int k = 0; k < 3; k++)
     off += PetscAbsReal(a->point[k] - b->point[k]) + PetscAbsReal(a->normal[k] - b->normal[k]) + PetscAbsReal(a->velocity[k] - b->velocity[k]);
-  return off == 0 && a->motion == b->motion;
+  return off == 0 && (a->motion ? a->motion->part : NULL) == (b->motion ? b->motion->part : NULL);
 }
 
 /* t1 is the coordinate axis that is nearest to the plane, without its part along n. */

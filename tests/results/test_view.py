@@ -149,6 +149,15 @@ class View(unittest.TestCase):
             numpy.testing.assert_allclose(frame.point["displacement"], 4 * [[0, 0, 3e-3]], atol=1e-15)
             numpy.testing.assert_allclose(frame.point["velocity"], 4 * [[0, 0, 0.1]], atol=1e-15)
             numpy.testing.assert_allclose(frame.point["gap"], 4 * [[0, 0, 15e-3]], atol=1e-15)
+        box = {"type": "body", "density": "600 kg/m^3", "at": [0, 0, "50 mm"], "shapes": {"hull": {"box": ["0.1 m", "0.1 m", "0.1 m"]}}}
+        moving = {"point": [0, 0, 0], "normal": [0, 0, 1], "motion": [{"velocity": [0, 0, "0.1 m/s"]}]}
+        walls = {"table": moving, "left": {"point": [-1, 0, 0], "normal": [1, 0, 0]}, "right": {"point": [1, 0, 0], "normal": [-1, 0, 0]}}
+        model = percuss.Model(bodies={"box": box}, scheme={"type": "moreau_jean", "step": "1 ms"}, time={"end": "10 ms"}, output={"frames": {"every": 10}},
+                              contacts={name: {"between": ["box.hull", {"plane": plane}]} for name, plane in walls.items()})  # fmt: skip
+        run = percuss.run(model, out=os.path.join(self.folder, "walls"), overwrite=True)
+        frame = read_frame(os.path.join(run.directory, "frames", "planes_000001.vtk"))
+        numpy.testing.assert_allclose(frame.point["velocity"][:, 2], 4 * [0.1] + 8 * [0], atol=1e-15)  # of 8 corners against each plane one picture
+        numpy.testing.assert_allclose(frame.points[4:, 0], 4 * [-1] + 4 * [1], atol=1e-15)
 
     @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
     @unittest.skipUnless(HAS_VTK, "needs python3-vtk9")
