@@ -22,8 +22,9 @@
 #define NS_GOOD      1e-14 /* residual without refinement */
 #define NS_TOLERANCE 1e-12
 #define NS_REFINE    2
-#define NS_FILL      64 /* numbers for each row, with which dense problems of this size are not left to others; or */
-#define NS_DENSE     4  /* times fewer than rows^2 */
+#define NS_FILL      64       /* numbers for each row, with which dense problems of this size are not left to others; or */
+#define NS_DENSE     4        /* times fewer than rows^2, */
+#define NS_MOST      50000000 /* but never more: 800 MB with G */
 
 /* One number of G: the sum over its products. */
 typedef struct {
@@ -272,12 +273,27 @@ static void unlink_node(Analysis *a, PetscInt i)
   if (a->next[i] >= 0) a->last[a->next[i]] = a->last[i];
 }
 
+static PetscInt64 most_numbers(PetscInt64 rows)
+{
+  return PetscMin(PetscMax(NS_FILL * rows, rows * rows / NS_DENSE), NS_MOST);
+}
+
+/* Whether too many rows meet at one unknown: all of them act on each other. Then there is nothing to gain, and a long analysis is saved. */
+static PetscBool is_star(const NsElimination *self, PetscInt touches, const Analysis *a)
+{
+  for (PetscInt k = 0; k < touches; k++) {
+    const PetscInt64 rows = (a->begin[k + 1] - a->begin[k]) / 2; /* W_u and W_P alike */
+    if (rows * rows > most_numbers(self->rows)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 /* The order of least degree, with the later nodes of each. *fits: few enough numbers. */
 static PetscErrorCode find_order(const NsElimination *self, Analysis *a, PetscBool *fits)
 {
   const PetscInt n = a->nodes, rows = self->rows;
-  const PetscInt most    = PetscMax(NS_FILL * rows, (PetscInt)PetscMin((PetscInt64)rows * rows / NS_DENSE, PETSC_MAX_INT / 4));
-  PetscInt       numbers = 0, least = 0;
+  PetscInt64     numbers = 0;
+  PetscInt       least   = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc6(n, &a->degree, n, &a->order, n, &a->place, n, &a->seen, n, &a->next, n, &a->last));
@@ -293,8 +309,8 @@ static PetscErrorCode find_order(const NsElimination *self, Analysis *a, PetscBo
     unlink_node(a, pivot);
     a->order[k]     = pivot;
     a->place[pivot] = k;
-    numbers += a->size[pivot] * (a->size[pivot] + 2 * a->degree[pivot]);
-    *fits = numbers <= most;
+    numbers += a->size[pivot] * (a->size[pivot] + 2 * (PetscInt64)a->degree[pivot]);
+    *fits = numbers <= most_numbers(rows);
     for (PetscInt m = 0; m < later->count && *fits; m++) { /* they act on each other now */
       const PetscInt i    = later->item[m];
       List          *list = &a->list[i];
@@ -502,8 +518,11 @@ static PetscErrorCode analyse(NsElimination *self, PetscInt touches)
 
   PetscFunctionBegin;
   PetscCall(list_members(self, touches, &a));
-  PetscCall(make_nodes(self, &a));
-  PetscCall(find_order(self, &a, &self->fits));
+  self->fits = !is_star(self, touches, &a);
+  if (self->fits) {
+    PetscCall(make_nodes(self, &a));
+    PetscCall(find_order(self, &a, &self->fits));
+  }
   if (self->fits) {
     PetscCall(place_nodes(self, &a));
     PetscCall(place_rows(self, &a));
