@@ -214,8 +214,9 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   const PetscInt r = self->reduced.modes;
   PetscCall(NsModalFlightDeclare(work, &self->reduced, &self->flight));
   PetscCall(declare_arrays(scheme, work));
-  self->loaded = !is_zero(r, self->reduced.load + r) || self->reduced.loads != 2;
-  self->damped = !is_zero(r * r, self->reduced.damping) || !is_zero(r * r, self->reduced.circulation);
+  self->loaded     = !is_zero(r, self->reduced.load + r) || self->reduced.loads != 2;
+  self->circulates = !is_zero(r * r, self->reduced.circulation);
+  self->damped     = !is_zero(r * r, self->reduced.damping) || self->circulates;
   PetscCall(check_contacts(scheme));
   PetscFunctionReturn(0);
 }

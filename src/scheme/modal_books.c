@@ -26,6 +26,24 @@ static PetscReal static_work(const NsReduced *reduced, PetscInt l, const PetscRe
          NsModalDot(reduced->loads, reduced->load_load + l * reduced->loads, size);
 }
 
+/* -int y' Z y of the skew part of the stiffness, along the cubics that have displacements and velocities of both ends. */
+static PetscReal circulation(const NsModal *self, PetscReal dt)
+{
+  const NsReduced *reduced = &self->reduced;
+  const PetscInt   r       = reduced->modes;
+  const PetscReal *y0 = self->x0, *v0 = self->x0 + r, *y1 = self->x1, *v1 = self->x1 + r;
+  PetscReal        sum = 0;
+
+  for (PetscInt i = 0; i < r && self->circulates; i++) {
+    for (PetscInt j = 0; j < r; j++) {
+      const PetscReal Z = reduced->circulation[i * r + j];
+      if (Z == 0) continue;
+      sum += Z * (y0[i] * (y1[j] + dt * (v0[j] - v1[j]) / 5) + dt * v0[i] * (y1[j] / 5 - dt * v1[j] / 30) + y1[i] * dt * v1[j] / 5);
+    }
+  }
+  return sum;
+}
+
 void NsModalBookLoads(NsScheme *scheme, PetscReal dt, const PetscReal *mean)
 {
   NsModal         *self    = scheme->data;
@@ -45,6 +63,9 @@ void NsModalBookLoads(NsScheme *scheme, PetscReal dt, const PetscReal *mean)
     ledger->load += (a[0] + a[2]) / 2 * (static_work(reduced, l, self->f1, self->size[2]) - static_work(reduced, l, self->f0, self->size[0]));
   }
   if (!self->damped) return;
+  const PetscReal drive = circulation(self, dt);
+  ledger->load += drive;
+  gain += drive;
   for (PetscInt i = 0; i < reduced->touches; i++) gain += mean[i] * (self->next[i] - self->r1[i] - self->q0[i] + self->r0[i]);
   ledger->damping += gain - (energy_of(reduced, self->x1) - energy_of(reduced, self->x0));
 }

@@ -47,7 +47,7 @@ typedef struct {
   PetscBool    *held;     /* [candidates] */
   PetscReal    *velocity; /* [rows] of all candidates */
   Vec           at;       /* q1 on the touch list, at which gaps are computed */
-  PetscBool     damped, loaded, whole;
+  PetscBool     damped, loaded, circulates, whole;
   PetscInt64    unshared; /* steps without theta */
 } NsModal;
 
@@ -79,7 +79,7 @@ void NsModalEndContacts(NsScheme *scheme);
 PetscErrorCode NsModalReport(NsScheme *scheme, PetscReal dt);
 /*
   Work of loads on the modes: of a parabola with mean a and change da on a motion y, int a y' = a Dy + da dt/12 D(y') + O(dt^5); on the static displacements, by the mean of both
-  ends. The remainder of the balance of the modes is the work of dampers and of unsymmetric bearing stiffness. x1 is that of the end; mean[touches]: reactions as they acted.
+  ends. That of an unsymmetric bearing stiffness is by cubics between the ends, O(dt^5), too. The remainder of the balance of the modes is the work of dampers. x1 is that of the end; mean[touches]: reactions as they acted.
 */
 void NsModalBookLoads(NsScheme *scheme, PetscReal dt, const PetscReal *mean);
 

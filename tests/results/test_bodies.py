@@ -324,6 +324,16 @@ output: {frames: {every: 0}, history: {probes: [plate.p], gauges: {g: {at: plate
         self.assertEqual({name.rsplit(".", 1)[0] for name in bodies if name != "time"}, {"shaft", "bearings.left", "bearings.right"})
         self.assertGreater(bodies["shaft.damping"][-1], 5 * bodies["bearings.left.damping"][-1])
 
+    def test_modal_books_circulation_as_load(self):
+        """As all schemes do: the drive brings what rotating damping feeds into a whirl."""
+        def run(out, scheme):
+            self.run_config(SHAFT.replace("{type: moreau_jean, step: 50 us}", f"{{type: {scheme}, step: 4 us}}"), out)
+            return {name: values[-1] for name, values in self.table(out, "energy.csv").items()}
+        expected, modal = run("expected", "event_driven_rkf45"), run("modal", "modal")
+        for name in ("kinetic", "elastic", "damping", "load"):
+            self.assertLess(abs(modal[name] - expected[name]), 1e-3 * abs(expected[name]), name)
+        self.check_sums("modal")
+
     # ---- rows, headers, processes, checkpoints, studies ----
 
     def test_rows_on_change(self):
