@@ -63,7 +63,13 @@ static void advise_mechanism(const NsModel *model, Demands d, NsAdvice *advice)
 {
   const PetscBool few = model->candidates <= NS_FEW_CONTACTS && !d.rubs_in_space && (model->contact.rowrate || !model->candidates);
 
-  advice->step   = 0;
+  advice->step = 0;
+  if (model->slots && !model->contact.rowrate) { /* forces between two rows of a contact whose normal has jumped would do work */
+    advice->scheme = "moreau_midpoint";
+    (void)snprintf(advice->reason, sizeof(advice->reason),
+      "points of contact of these shapes come and go within a step, which it bears best; choose a step in which nothing moves by more than a small part of its size");
+    return;
+  }
   advice->scheme = few ? "event_driven_hem5" : "half_explicit_adaptive";
   (void)snprintf(advice->reason, sizeof(advice->reason), "%s%s",
     few

@@ -123,6 +123,10 @@ void NsGuardSerialize(NsGuard *guard, NsArchive *archive)
 
 const char *NsGuardHint(const NsRun *run)
 {
+  const NsModel *model = run->model;
+
+  if (model->slots && !model->contact.rowrate && strcmp(run->scheme->type->variant.name, "moreau_midpoint") != 0)
+    return "; moreau_midpoint bears best that contact points come and go";
   if (run->scheme->type->bounded) return "";
   if (run->step > run->stability.step_limit) return "; the time step is above the critical time step";
   return run->guard.exceeded[NS_GUARD_SPIN].exceeded ? "; the time step is above the critical time step at this spin" : "";

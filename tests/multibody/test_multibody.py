@@ -843,6 +843,19 @@ class ContactsOfShapes(unittest.TestCase):
                 np.testing.assert_allclose(results.end("c.x", "c.vx", "c.z", "c.wz"), [self.rolling(shape), 2 * self.rolling(shape), 0.1, -20 * self.rolling(shape)], rtol=5e-3,
                                            err_msg=f"{shape} {scheme}")
 
+    def test_hint_where_points_come_and_go(self):
+        """Schemes that iterate, or have forces between two steps, name the one that does neither; it keeps the energy where they do not."""
+        config = ("gravity: [0, 0, -9.81]\nbodies:\n" + "".join(f"  {name}: {{type: body, at: [{x}, 0, {z}], density: 1000 kg/m^3, shapes: {{h: {{box: [0.1, 0.1, 0.1]}}}}}}\n"
+                  for name, x, z in (("a", 0, 0.05), ("b", 0.06, 0.16))) + "contacts:\n  heap: {between: [{node: [a, b]}, {node: [a, b]}], friction: 0.3}\n"
+                  f"  floor: {{between: [{{node: [a, b]}}, {self.FLOOR}]}}\nlimits: {{energy: 1e-9}}\ntime: {{end: 0.1}}\n")  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "heap.yaml")
+            for scheme, expected in (("moreau_jean_explicit", True), ("moreau_midpoint", False)):
+                with open(path, "w") as file:
+                    file.write(config + f"scheme: {{type: {scheme}, step: 1 ms}}\n")
+                done = subprocess.run([PERCUSS, "run", path, "--out", os.path.join(folder, scheme), "--quiet"], capture_output=True, text=True, timeout=300)
+                self.assertEqual("energy error" in done.stderr and "moreau_midpoint bears best" in done.stderr, expected, scheme + done.stderr)
+
     def test_coin_rolls_in_a_circle(self):
         """A thin disc whose axis is tilted by 30 degrees runs in a circle of radius a on one point of its rim: w of the circle from the balance of moments about the centre of mass."""
         r, tilt, a = 0.1, math.radians(30), 0.5

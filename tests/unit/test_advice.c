@@ -35,6 +35,17 @@ static const char *const shaken = "bodies:\n"
                                   "scheme: {type: half_explicit, step: 1 us}\n"
                                   "time: {end: 10 ms}\n";
 
+/* Boxes that fall on each other. */
+static const char *const heap = "gravity: [0, 0, -9.81]\n"
+                                "bodies:\n"
+                                "  a: {type: body, at: [0, 0, 0.05], density: 1000, shapes: {hull: {box: [0.1, 0.1, 0.1]}}}\n"
+                                "  b: {type: body, at: [0.02, 0, 0.16], density: 1000, shapes: {hull: {box: [0.1, 0.1, 0.1]}}}\n"
+                                "contacts:\n"
+                                "  floor: {between: [{node: [a, b]}, {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}], friction: 0.3}\n"
+                                "  heap: {between: [{node: [a, b]}, {node: [a, b]}], friction: 0.3}\n"
+                                "scheme: {type: half_explicit, step: 1 ms}\n"
+                                "time: {end: 0.2}\n";
+
 /* The advice, which its scheme can follow for some steps. */
 static NsAdvice advice_on(const char *text, const char *change)
 {
@@ -51,6 +62,15 @@ static NsAdvice advice_on(const char *text, const char *change)
   for (int i = 0; i < 50 && test_runs(test.run); i++) test_step(test.run);
   test_run_close(&test);
   return advice;
+}
+
+/* Where points of contact come and go no scheme that has forces between two steps. */
+static void a_heap(void **state)
+{
+  const NsAdvice advice = advice_on(heap, NULL);
+
+  (void)state;
+  assert_string_equal(advice.scheme, "moreau_midpoint");
 }
 
 static void few_steps(void **state)
@@ -112,6 +132,7 @@ static void linked_bars(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(a_heap),
   cmocka_unit_test(few_steps),
   cmocka_unit_test(some_steps),
   cmocka_unit_test(many_steps),
