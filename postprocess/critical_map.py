@@ -1,4 +1,4 @@
-"""Map of undamped critical speeds: they are computed with springs of one stiffness in place of the bearings, over that stiffness.
+"""Map of undamped critical speeds over the bearing stiffness: all bearings are replaced by springs of the same stiffness, which is varied.
 
     python3 postprocess/critical_map.py CONFIG --stiffness 1e6:1e9:13 --to 12000 [--bearings left,right] [--actual 2e7,5e7] [--out FIGURES]
 

@@ -288,7 +288,7 @@ def add_bodies(vtk, renderer, scene, path):
 
 
 def add_edges(vtk, renderer, surface, all_alike):
-    """Edges of cells; where these only draw a round body, weaker than its real edges."""
+    """Edges of cells; drawn weaker where they only approximate a round body."""
     every, sharp = vtk.vtkExtractEdges(), vtk.vtkFeatureEdges()
     every.SetInputConnection(surface.GetOutputPort())
     sharp.SetInputConnection(surface.GetOutputPort())
@@ -333,7 +333,7 @@ def colour_table(vtk, scene, unit_size=1.0):
 
 
 def warp_planes(vtk, data, scale):
-    """Displaced, and moved back so far that a contact which is closed looks closed where displacements are magnified."""
+    """The plane, displaced and shifted so that closed contacts look closed where displacements are magnified."""
     return warp(vtk, warp(vtk, data, 1 - scale, "gap").GetOutput(), scale)
 
 

@@ -113,7 +113,7 @@ PetscBool NsContactPainleve(const NsContact *contact, const NsRows *rows, NsPain
 const char *NsContactProblem(const NsContact *contact);
 /* The coefficient of friction (along tangent 1) of the last local problem that the candidate was in: of laws over the sliding speed, that of its solution. */
 PetscReal NsContactFriction(const NsContact *contact, PetscInt candidate);
-/* The coefficient of a law over the sliding speed that a scheme has used itself, for the state in the report. */
+/* The coefficient of a speed-dependent law that the scheme has used itself; it sets the state (stick or slip) in the report. */
 void NsContactTakeFriction(NsContact *contact, PetscInt candidate, PetscReal mu);
 /* Number of rows of the largest island if its Delassus matrix did not fit into memory in the last NsContactDelassus, else 0; *room (or NULL): number of entries that are allowed. */
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
@@ -133,7 +133,7 @@ PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, Petsc
 /* closed[candidates] at the state in which a run starts. Contacts that touch but still approach, and joints with a velocity, count as not closed: an
    impact in the first step has to stop them. */
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
-/* After candidates have been switched on or off (percuss/switches.h), between two steps, before the scheme starts anew. *deep: of those that begin to act with a penetration the deepest one; -1: none does. */
+/* After candidates have been switched on or off (percuss/switches.h), between two steps, before the scheme starts anew. *deep: the deepest of those that begin to act with a penetration; -1: none does. */
 PetscErrorCode NsContactSwitched(NsContact *contact, const NsState *state, PetscInt *deep);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);
@@ -165,7 +165,7 @@ void NsContactReached(
 */
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved);
-/* The same for forces of contacts whose sliding speeds[contacts] are known (m/s): friction at these. Where static and kinetic friction differ, a contact at rest that static friction does not hold has the kinetic
+/* The same for forces, with the friction at the known sliding speeds[contacts] (m/s). Where static and kinetic friction differ, a contact at rest that static friction cannot hold has the kinetic
    coefficient. NsContactFriction is the coefficient of each. */
 PetscErrorCode NsContactSolveAt(
   NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *speed, PetscReal *P, PetscBool *solved);
@@ -207,7 +207,7 @@ typedef struct {
   PetscInt  candidate; /* -1: none */
   PetscReal before, depth, after, travel;
 } NsPassage;
-/* After NsContactEndStep, and before the next step begins: the deepest passage of the step, which was from one time to the other. Only for models with the operation `travel`; curved paths are
+/* After NsContactEndStep, and before the next step begins: the deepest passage of the step, which went from the time `from` to the time `to`. Only for models with the operation `travel`; curved paths are
    approximated by straight ones. */
 PetscErrorCode NsContactPassage(NsContact *contact, PetscReal from, PetscReal to, NsPassage *passage);
 /* Gap, gap rate and state of the inactive candidates at the end of the step, for outputs of all candidates. */

@@ -64,11 +64,11 @@ typedef struct {
   /* Reference energy. */
   PetscReal motion, potential;  /* J at the start: kinetic and elastic; potential */
   PetscReal push;               /* J: largest kinetic energy that loads and weight give a body at rest in one step */
-  PetscReal most; /* J: largest kinetic and elastic energy so far */
+  PetscReal most;               /* J: largest kinetic and elastic energy so far */
   PetscReal load, fall, height; /* J, largest so far: |external work|, |change of potential energy|, |potential energy| */
 
-  PetscReal  fastest;     /* largest |v| of the steps in which the energy was checked */
-  PetscReal  above_since[2]; /* s, from when on the energy error, or the energy lost, is above its limit; negative: it is not */
+  PetscReal  fastest;        /* largest |v| of the steps in which the energy was checked */
+  PetscReal  above_since[2]; /* s, since when the energy error [0] or the energy loss [1] has been above its limit; negative: it is below */
   PetscInt64 above_step[2];
   PetscReal  spin; /* rad/s: up to this free spin, schemes that limit their own steps know the critical time step (scheme->step_limit) */
 
@@ -82,7 +82,7 @@ PetscErrorCode NsGuardCreate(NsRun *run);
 /* At the start, once the ledger is open. */
 PetscErrorCode NsGuardStart(NsRun *run);
 void           NsGuardSerialize(NsGuard *guard, NsArchive *archive);
-/* (all) After each step, which began at the time `from`: gaps and contact forces; the largest penetration; contacts that it jumped over. */
+/* (all) After each step, which began at the time `from`: gaps and contact forces; the largest penetration; contacts that the step jumped over. */
 PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step, PetscReal from);
 /* (all) Rotations and strains: at the steps at which the energy is checked. */
 PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step);

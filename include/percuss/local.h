@@ -51,8 +51,9 @@ typedef struct {
   /* for large problems */
   const NsLocalSparse *sparse; /* NULL: G is dense */
   const PetscReal     *scale;  /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
-  const PetscReal     *limit;  /* [contacts] N s (of rotations N m s): of joints and resistances, see above; negative: none; NULL: all negative */
-  const PetscReal     *across; /* [contacts] anisotropic friction: mu along tangent 2 over that along tangent 1, 0: the same; NULL: all 0 */
+  const PetscReal
+    *limit; /* [contacts] N s (for rotations N m s), limits of joints and resistances, see above; negative: no limit; NULL: no contact has one */
+  const PetscReal *across; /* [contacts] anisotropic friction: mu along tangent 2 over that along tangent 1, 0: the same; NULL: all 0 */
 } NsLocalProblem;
 
 #define NS_LOCAL_SMALL 96 /* most rows of problems for methods with n^3 operations and for copies of G */
@@ -144,7 +145,7 @@ static inline PetscBool NsLocalCan(const NsLocalSolver *solver, const NsLocalPro
 void      NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w);
 PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, const PetscReal *w);
 void      NsLocalOwnBlock(const NsLocalProblem *unit, PetscInt contact, PetscReal *block);
-/* P[rows] of a solution in unit form (unit, w), which is within the law but for rounding, exactly onto the law of the problem p. inverse: 1 / sqrt(d). */
+/* Maps the solution in unit form (unit, w), which fulfils the law up to rounding, to P[rows] that fulfils the law of the problem p exactly. inverse: 1 / sqrt(d). */
 void NsLocalTidy(const NsLocalProblem *p, const PetscReal *inverse, const PetscReal *unit, const PetscReal *w, PetscReal *P);
 /* v += factor value, at the unknowns of a block; contiguous unknowns take a loop that the compiler can vectorise. */
 static inline void NsLocalScatter(PetscInt width, const PetscInt *at, const PetscReal *value, PetscReal factor, PetscReal *v)
@@ -179,7 +180,7 @@ static inline void NsLocalImpulseRow(const NsLocalProblem *unit, PetscInt k, con
   F[k]                  = P[k];
 }
 
-/* The disc of a joint with friction, or of a resistance; a negative number: it has none. */
+/* Radius of the friction disc of a joint or a resistance; negative: it has none. */
 static inline PetscReal NsLocalLimit(const NsLocalProblem *problem, PetscInt c)
 {
   return problem->limit ? problem->limit[c] : -1;

@@ -95,7 +95,7 @@ typedef struct {
   const PetscBool *off; /* while it is true the candidate is no contact; NULL: it always is one */
 } NsCandidate;
 
-/* Whether it is a resistance of the contact before it, whose normal is its own: no contact for itself. */
+/* Whether the candidate is a rolling or drilling resistance: it shares the normal of the contact before it and is not a contact itself. */
 static inline PetscBool NsCandidateResists(const NsCandidate *candidate)
 {
   return candidate->carriers > 0 && !candidate->bilateral;
@@ -240,7 +240,7 @@ struct NsProbeColumn {
   /* > 0: no sum, but of columns before it: the von Mises stress (1), a principal stress (2, 3, 4, the largest first), half the product with strains (5), or a component of the direction of a
      principal stress (NS_PROBE_DIRECTION + 3 principal + axis). */
   int               of_stress;
-  int               back[12];   /* so many columns before: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
+  int               back[12];   /* offsets to columns before this one: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
   PetscInt          coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
   NsProbeColumn    *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
   const NsProbeLaw *law;        /* what is not linear, and added; NULL: nothing */
@@ -262,7 +262,7 @@ void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscRe
 NsProbeColumn *NsProbePart(NsProbeColumn *column, NsArena *arena, int order);
 /* One more function of time. */
 void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction *function, PetscReal factor);
-/* Adds `factor` times a column of q without laws: its sum, constant, functions of time and the parts that are added to it. */
+/* Adds `factor` times a column of q that has no nonlinear law: its sum, its constant, its functions of time and the parts that are added to it. */
 void NsProbeAddScaled(NsProbeColumn *column, NsArena *arena, const NsProbeColumn *from, PetscReal factor);
 /* The sum of these. */
 PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t);
@@ -303,7 +303,7 @@ typedef struct {
   NsProbeColumn column[NS_PROBE_COLUMNS];
 } NsProbe;
 
-/* What a body or a force element has of the energies (J), and the power that its dampers dissipate (W). */
+/* Energies (J) of a body or a force element, and the power that its dampers dissipate (W). */
 typedef struct {
   PetscReal kinetic, elastic, potential, damping;
 } NsShare;
@@ -430,11 +430,11 @@ typedef struct {
     NsModel *, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
   /* Where a candidate is in space at present, and the directions of its forces on the first partner: the normal, then as many tangents as it has. NULL: not known, as of mechanisms. */
   PetscErrorCode (*contact_frame)(NsModel *, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal d[3][3]);
-  /* Bodies, then springs, bearings and other force elements: who has the energies; the list is the model's. NULL: not known, as of mechanisms. */
+  /* Owners of energy: bodies, then springs, bearings and other force elements; the list belongs to the model. NULL: not known, as for mechanisms. */
   PetscErrorCode (*owners)(NsModel *, PetscInt *count, const NsOwner **owner);
-  /* (all) share[owners] of a state, the same on all processes: their sums are those of `energy`, and of the damping of `power` at w = v, to rounding. `powers_only`: the energies are not set. */
+  /* (all) share[owners] of a state, the same on all processes: their sums equal the results of `energy` and the damping power of `power` at w = v, up to rounding. `powers_only`: the energies are not set. */
   PetscErrorCode (*shares)(NsModel *, PetscReal t, Vec q, Vec v, PetscBool powers_only, NsShare *share);
-  /* A strain gauge as a probe. Not found: why. NULL: the model has none. */
+  /* A strain gauge as a probe; `why` says why it is not possible. NULL: the model does not support gauges. */
   PetscErrorCode (*gauge)(NsModel *, const NsGaugeSettings *, NsProbe *, PetscBool *found, char *why, size_t size);
   /* What unknown i is, for messages: "bar node 3 (x = 0.06 m) displacement x". */
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);

@@ -36,7 +36,7 @@ typedef struct {
   double                     step;
   const NsOrbitOverSettings *over;     /* NULL: one orbit */
   NsStrings                  follow;   /* key `switch` */
-  long                       starts;   /* other initial states that are tried */
+  long                       starts;   /* number of further initial states that are tried */
   bool                       circular; /* equilibrium in a turning frame */
 } NsOrbitSettings;
 
@@ -48,13 +48,13 @@ typedef struct NsStationSettings {
   const char   *relative_to; /* NULL: the orbit is in space */
 } NsStationSettings;
 
-/* A strain gauge: the elongation at a point along a direction. */
+/* A strain gauge: the strain at a point along a direction. */
 typedef struct NsGaugeSettings {
   const NsNode *where;
   const char   *at;           /* a point of a solid or of a line body */
   double        direction[3]; /* of the (first) grid; 0: not given */
   double        normal[3];    /* of the surface that a rosette is on; 0: not given */
-  int           rosette;      /* position in NsRosettes */
+  int           rosette;      /* index in NsRosettes */
   NsNumbers     fibre;        /* m: of beams, along axes 2 and 3 of the section; no rows: on the axis */
 } NsGaugeSettings;
 enum { NS_ROSETTE_NONE, NS_ROSETTE_RECTANGULAR, NS_ROSETTE_DELTA };

@@ -59,7 +59,7 @@ def draw_pressure(run, width=TWO_COLUMNS):
 
 
 def draw_lines(axis, frames):
-    """Over the coordinate along which the contact is longest; the strongest frame and others spread over time."""
+    """Pressure over the coordinate along which the contact is longest: the frame with the largest sum of pressures, and others spread over time."""
     strongest = max(range(len(frames)), key=lambda number: frames[number][2].sum())
     shown = sorted({strongest, *spread(range(len(frames)), MOST_TIMES - 1)})
     largest = np.vstack([points for _, points, _ in frames])

@@ -73,7 +73,7 @@ def sections(run):
 
 
 def orbit_sections(run):
-    """Of the results of `percuss orbit`."""
+    """Report of the results of `percuss orbit`."""
     return [part("Branches", branch_section, run), part("Bifurcations", bifurcation_section, run), part("Last orbit", orbit_section, run), part("Config", config_section, run), part("Files", file_section, run)]
 
 

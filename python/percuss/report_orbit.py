@@ -10,7 +10,7 @@ SHOWN = 12  # multipliers
 
 
 def branch_section(run):
-    """Figure of the branches, and a row for each."""
+    """Figure of the branches, and a table with one row per branch."""
     points = run.analysis("branch.csv")
     rows = []
     for number in dict.fromkeys(points["branch"]):

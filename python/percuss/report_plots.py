@@ -48,7 +48,7 @@ MOST_OWNERS, MOST_SETS = 12, 4
 
 
 def moving_panels(columns, panels):
-    """The panels with those columns that are there and not always zero."""
+    """The panels, with the columns that exist and are not always zero."""
     some = {quantity: [name for name in names if name in columns and columns[name].any()] for quantity, names in panels.items()}
     return {quantity: names for quantity, names in some.items() if names}
 

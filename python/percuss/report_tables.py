@@ -19,7 +19,7 @@ EVENT_UNITS = {"time": "s", "velocity_before": "m/s", "velocity_after": "m/s", "
 
 # Content of each file of a run.
 FILES = {"history.csv": "displacements, velocities and section forces at the probes", "contacts.csv": "gap, force, impulse and state of each contact", "events.csv": "impacts, closing, opening, stick and slip",
-         "energy.csv": "energy balance over time", "body_energies.csv": "energies of each body, spring and bearing", "resultants.csv": "force, moment and impulse of all contacts of a name together", "orbits.csv": "orbits of rotors", "poincare.csv": "positions once per revolution",
+         "energy.csv": "energy balance over time", "body_energies.csv": "energies of each body, spring and bearing", "resultants.csv": "resultant force, moment and impulse of all contacts of one name", "orbits.csv": "orbits of rotors", "poincare.csv": "positions once per revolution",
          "config.yaml": "the config as run", "run.json": "program, inputs, exit status and summary", "status.json": "progress of the run",
          "view.py": "the scene: pvpython view.py, or python3 view.py --png FILE"}  # fmt: skip
 

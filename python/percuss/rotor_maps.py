@@ -37,7 +37,7 @@ class Peak:
 
     @property
     def amplification(self) -> float:
-        """Amplification factor Nc/(N2 - N1); from one side, where the other one is beyond the range or another peak."""
+        """Amplification factor Nc/(N2 - N1); from one side only if the other one is outside the range or belongs to another peak."""
         if np.isfinite(self.low) and np.isfinite(self.high):
             return self.speed / (self.high - self.low)
         side = self.speed - self.low if np.isfinite(self.low) else self.high - self.speed
@@ -95,7 +95,7 @@ def peaks(table: Table, probes: Sequence[str] = ()) -> list[Peak]:
 
 
 def margins(found: Sequence[Peak], lowest: float, highest: float) -> list[dict]:
-    """For each peak: the margin that there is to the operating speeds lowest .. highest (rad/s), the required one, and whether it is enough."""
+    """For each peak: the actual margin to the operating speeds lowest .. highest (rad/s), the required margin, and whether it is sufficient."""
     rows = []
     for peak in found:
         above = peak.speed > highest

@@ -112,7 +112,7 @@ static void print_solids(NsRun *run)
       solid.size[2], solid.mass);
 }
 
-/* Of meshes that were read: what supports, loads and contacts can name. */
+/* Groups of meshes from files, which supports, loads and contacts can name. */
 static void print_groups(const NsModel *model)
 {
   const char *body = NULL;
@@ -398,13 +398,13 @@ static PetscErrorCode draw(NsRun *run, const char *path, PetscBool *drawn)
   *drawn = PETSC_TRUE;
   if (!path || !NsRunSink(run)->writes) PetscFunctionReturn(0);
   if (model->layout->ranks > 1)
-    fprintf(stderr, "percuss check: --picture draws on one process: leave out mpiexec\n");
+    fprintf(stderr, "percuss check: --picture works on one process only: run it without mpiexec\n");
   else if (!model->scene.points)
     fprintf(stderr, "percuss check: --picture: this model has nothing to draw\n");
   else if (!NsTextEndsWith(path, ".svg"))
-    fprintf(stderr, "percuss check: --picture writes SVG: the name of the file ends in .svg, not '%s'\n", path);
+    fprintf(stderr, "percuss check: --picture writes SVG: the name of the file must end in .svg, but is '%s'\n", path);
   else if (is_foreign(path))
-    fprintf(stderr, "percuss check: '%s' is no picture of percuss and is not changed: take another name\n", path);
+    fprintf(stderr, "percuss check: '%s' is not a picture made by percuss and is left unchanged: choose another name\n", path);
   else if (!(file = fopen(path, "w")))
     fprintf(stderr, "percuss check: cannot write '%s': %s\n", path, strerror(errno));
   *drawn = file != NULL;
@@ -422,8 +422,8 @@ enum { JSON, QUICK, PICTURE };
 static NsOption options[] = {
   [JSON]    = NS_OPTION_JSON,
   [QUICK]   = {.name = "--quick",
-      .about         = "only what takes no factorization: bounds of the highest frequency in place of eigenvalues, no advice, no timing of steps"},
-  [PICTURE] = {.name = "--picture", .takes = "FILE", .about = "draw the model at its start into an SVG file, which every browser shows"},
+      .about = "skip everything that needs a factorization: bounds of the highest frequency in place of eigenvalues, no advice, no timing of steps"},
+  [PICTURE] = {.name = "--picture", .takes = "FILE", .about = "draw the initial state of the model as an SVG file, for any web browser"},
   NS_OPTION_SET,
   NS_OPTION_TRUST,
   {NULL},
@@ -484,7 +484,7 @@ const NsCommand NsCommand_Check = {
   .about   = "check a config and report what a run of it would do",
   .description =
     "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
-    "of output and run time. A few steps are timed on a copy of the model; no files are written but the picture: bodies in their true thickness, planes, contact points with normals, supports, loads, "
+    "of output and run time. A few steps are timed on a copy of the model; no files are written except the picture: bodies in their true thickness, planes, contact points with normals, supports, loads, "
     "springs, bearings, joints. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.\n\n"
     "Large models: the time of what would take more than some seconds is estimated, and --quick leaves it out. Then a step above the bound of the critical time step is not judged.",
   .examples = "check my_bar.yaml\n"

@@ -21,7 +21,7 @@ static NsOption options[] = {
     .takes          = "N",
     .about          = "simulated periods before Newton's method (default: orbit.settle); models without a periodic load are simulated to time.end"},
   [POINTS] = {.name = "--points", .takes = "N", .about = "most points of a branch (default: orbit.points)"},
-  [STARTS] = {.name = "--starts", .takes = "N", .about = "other initial states from which orbits are looked for, too (default: orbit.starts)"},
+  [STARTS] = {.name = "--starts", .takes = "N", .about = "number of further initial states from which orbits are searched (default: orbit.starts)"},
   [SWITCH] = {.name = "--switch",
     .takes          = "NAME,NAME...",
     .about          = "bifurcations whose other branch is followed, too, such as flip_1 (default: orbit.switch)"},
@@ -29,8 +29,7 @@ static NsOption options[] = {
   NS_OPTION_TRUST,
   NS_OPTION_SET,
   NS_OPTION_OVERWRITE,
-  {.name   = "--resume",
-    .about = "continue from the newest checkpoint of the results; they become the same, byte for byte, as those of an uninterrupted run"},
+  {.name = "--resume", .about = "continue from the newest checkpoint; the results are the same, byte for byte, as those of an uninterrupted run"},
   NS_OPTION_QUIET,
   {NULL},
 };
@@ -103,7 +102,7 @@ static bool read_mode(Task *task, const NsOrbitSettings *settings)
   if (strcmp(task->key, "energy") != 0 && strncmp(task->key, "energy.", 7) != 0) return true;
   task->mode = task->key[6] ? (PetscInt)strtol(task->key + 7, &end, 10) : 1;
   if (*end || task->mode < 1) {
-    fprintf(stderr, "percuss orbit: '%s': a backbone curve is followed over `energy` or, of mode 2, `energy.2`\n", task->key);
+    fprintf(stderr, "percuss orbit: '%s': a backbone curve needs the key `energy` (mode 1) or, for mode 2, `energy.2`\n", task->key);
     return false;
   }
   if (strcmp(task->unit, "J") != 0 || !(task->from > 0) || !(task->to > 0)) {
@@ -111,7 +110,7 @@ static bool read_mode(Task *task, const NsOrbitSettings *settings)
     return false;
   }
   if (settings->circular || settings->starts || settings->times > 1) {
-    fprintf(stderr, "percuss orbit: backbone curves (energy) have no `circular`, `starts` and `times`\n");
+    fprintf(stderr, "percuss orbit: backbone curves (`energy`) cannot be combined with `circular`, `starts` or `times`\n");
     return false;
   }
   return true;
@@ -277,7 +276,7 @@ static PetscErrorCode follow_all(NsOrbitBranch *branch, const Task *task, NsOrbi
   PetscFunctionReturn(0);
 }
 
-/* The orbits from which branches begin, found[count]: by search, or those of the computation that is continued. */
+/* The orbits from which branches begin, found[count]: from a search, or from the computation that is continued. */
 static PetscErrorCode begin(NsOrbitBranch *branch, Task *task, const NsOrbitSettings *settings, NsOrbitPoint ***found, PetscInt *count, bool *good)
 {
   NsOrbitSystem *system;
@@ -400,8 +399,8 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
     (void)signal(SIGTERM, term);
   }
   if (interrupted)
-    NsRunStop(run, task->resumable ? "stopped by a signal; results are those until then, and --resume continues from there"
-                                   : "stopped by a signal; results are those until then");
+    NsRunStop(run, task->resumable ? "stopped by a signal; the results so far are written, and --resume continues from there"
+                                   : "stopped by a signal; the results so far are written");
   else if (!good)
     NsSinkFail(NsRunSink(run), "no orbit");
   PetscCall(NsRunCloseResults(run));
@@ -424,7 +423,7 @@ static PetscErrorCode orbit_of_config(const NsRunOptions *settings, NsArena *are
     if (setting) task.set[task.run.sets++] = setting;
   }
   task.run.set       = task.set;
-  task.run.overwrite = task.run.overwrite || task.resumes; /* once what is there has been read */
+  task.run.overwrite = task.run.overwrite || task.resumes; /* the files that are overwritten have been read by now */
   task.run.resume    = PETSC_FALSE;
   PetscCall(NsRunCreate(&task.run, arena, diag, &run));
   NsDiagPrint(diag, stderr, NsColour(stderr));
@@ -457,7 +456,7 @@ const NsCommand NsCommand_Orbit = {
     "simulated over a period, with derivatives by finite differences.\n"
     "\n"
     "With --over the orbit is followed over any key of the config, by pseudo-arclength, around folds and through unstable parts, with its bifurcations: folds, flips (period doublings), tori "
-    "(Neimark-Sacker), grazing and sliding. With --switch also the branches that begin there. Ctrl-C ends a branch, and what is there is written; --resume goes on.",
+    "(Neimark-Sacker), grazing and sliding. With --switch also the branches that begin there. Ctrl-C stops a branch and writes the results so far; --resume continues it.",
   .examples = "orbit my_oscillator.yaml\n"
               "orbit my_oscillator.yaml --over loads.shaker.time.harmonic.frequency=\"1.5 rad/s:3.2 rad/s\" --switch flip_1",
   .call     = call,

@@ -15,7 +15,7 @@ static NsSubject *subjects_of(const NsOrbitSystem *system, NsArena *arena)
   return subject;
 }
 
-/* Of the forcing; without one, of the orbit. */
+/* The period of the forcing; without forcing that of the orbit. */
 static PetscReal phase_of(const NsOrbitSystem *system, PetscReal T, PetscReal t)
 {
   const PetscReal turns = t / (system->period > 0 ? system->period : T);

@@ -5,7 +5,7 @@
 #include "orbit/orbit.h"
 #include "percuss/run.h"
 
-/* orbit.csv, orbit_events.csv and frames of this orbit. */
+/* Writes orbit.csv, orbit_events.csv and frames of this orbit. */
 PetscErrorCode NsOrbitWriteLast(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point);
-/* branch.csv, branch_probes.csv, multipliers.csv, bifurcations.csv. */
+/* Writes branch.csv, branch_probes.csv, multipliers.csv, bifurcations.csv. */
 void NsOrbitWriteBranches(NsRun *run, const NsOrbitBranch *branch);

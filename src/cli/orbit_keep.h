@@ -7,9 +7,9 @@
 
 typedef enum { NS_KEPT_NOTHING, NS_KEPT_THERE, NS_KEPT_COMPLETE, NS_KEPT_REFUSED } NsKept;
 
-/* Before the results are cleared: the file's bytes, in the arena of the run. NOTHING: it starts anew; COMPLETE: there is nothing left to do; REFUSED: after a message. */
+/* Reads the bytes of the file into the arena of the run, before the results are cleared. NOTHING: the computation starts from the beginning; COMPLETE: there is nothing left to do; REFUSED: after a message. */
 NsKept NsOrbitKeptRead(NsRun *run, const char **bytes, size_t *size);
-/* All of the branch from these bytes; false after a message. */
+/* Restores the whole branch from these bytes; false after a message. */
 bool NsOrbitKeptTake(NsOrbitBranch *branch, const NsOrbitSystem *system, const char *bytes, size_t size, PetscInt *found, NsOrbitPoint ***first);
-/* Among the results. */
+/* Writes the file among the results. */
 PetscErrorCode NsOrbitKeptWrite(NsRun *run, NsOrbitBranch *branch, const NsOrbitSystem *system, PetscInt found, NsOrbitPoint **first);

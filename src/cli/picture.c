@@ -1,8 +1,8 @@
 /*
   percuss check --picture: the model at its start as an SVG file, drawn without other programs.
 
-  Models in a plane are seen along its normal, others along (-0.33, 0.90, -0.29) with z up, in parallel projection. Faces of solids are those that one cell alone has, sorted by depth; line bodies are as
-  thick as they are. On top are what acts on the bodies (supports, loads, springs and bearings, joints) and the contact points with their normals. Cost: a sort of all faces.
+  Models in a plane are seen along its normal, others along (-0.33, 0.90, -0.29) with z up, in parallel projection. Faces of solids are those that belong to one cell only, sorted by depth; line bodies have their true
+  thickness. On top are the marks of what acts on the bodies (supports, loads, springs and bearings, joints) and the contact points with their normals. Cost: a sort of all faces.
 */
 #include "picture.h"
 #include <math.h>
@@ -17,7 +17,7 @@ enum { WIDTH = 900, HEIGHT = 620, MARGIN = 40, HEAD = 84, FOOT = 80, LEGEND = 19
 static const char *const colours[] = {"#4878a8", "#c98a3c", "#6a9c6a", "#a8607c", "#7a70b0", "#5aa0a0", "#b0a050", "#8a7060"};
 enum { COLOURS = sizeof(colours) / sizeof(*colours) };
 
-/* What is drawn of a cell: a face, a line or a dot. */
+/* A drawn part of a cell: a face, a line or a dot. */
 typedef struct {
   double depth, p[4][2], width, shade;
   int    corners, body; /* -1: a plane */
@@ -86,7 +86,7 @@ static void fit(Picture *self)
   const double body = fmax(self->high[0] - self->low[0], self->high[1] - self->low[1]);
   for (PetscInt i = 0; i < model->planes.points; i++) include(self, self->plane + 3 * i, 0);
   const double least = body > 0 ? 0.2 * body : 1;
-  for (int k = 0; k < 2; k++) { /* a rod alone is not as high as the page */
+  for (int k = 0; k < 2; k++) { /* a single rod must not get the height of the page */
     const double lack = fmax(0, least - (self->high[k] - self->low[k])) / 2;
     self->low[k] -= lack;
     self->high[k] += lack;
@@ -158,7 +158,7 @@ static Face make_face(const PetscInt *point, const int corner[4], int body)
   return face;
 }
 
-/* Faces that one cell alone has. */
+/* Faces that belong to one cell only. */
 static void add_faces(Picture *self, Face *face, size_t faces)
 {
   qsort(face, faces, sizeof(*face), compare_faces);
@@ -292,7 +292,7 @@ static void put_mark(const Picture *self, const NsFeMark *mark)
   }
 }
 
-/* At most so many of a kind, evenly distributed. drawn[kind]: there are some. */
+/* At most so many marks of a kind, evenly distributed. drawn[kind]: some are drawn. */
 static PetscErrorCode put_marks(const Picture *self, PetscBool drawn[NS_FE_MARKS])
 {
   NsFeMark *mark;

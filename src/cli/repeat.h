@@ -18,7 +18,7 @@ NsRunRecord *NsRepeatLook(const char *path, NsArena *arena, NsDiag *diag);
 /* Changes options to those of the run. If they have no directory it is, for "run", an unused one beside the results, out/bar_2 (with overwrite that of the results), for analyses
    out/NAME_COMMAND. Before PETSc starts. False: errors in diag; PETSc options and plugins without options->trust are one. */
 bool NsRepeatPrepare(const NsRunRecord *record, const char *command, NsRunOptions *options, NsArena *arena, NsDiag *diag);
-/* Plugins and included files of the config of results are errors: of a study of it, without --trust. */
+/* For a study of a config that belongs to results, without --trust: its plugins and included files are errors. */
 void NsRepeatAskForTrust(const NsRunRecord *record, NsArena *arena, NsDiag *diag);
 /* Warns of another program, machine or number of processes. After PETSc has started. */
 PetscErrorCode NsRepeatWarn(const NsRunRecord *record, NsDiag *diag);

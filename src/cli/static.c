@@ -114,7 +114,7 @@ static void write_contacts(const Solution *self)
 
   NsCsvOpen(&csv, NsRunSink(self->run), &NsCsvType_StaticContacts, 0, NULL);
   for (PetscInt i = 0; i < model->candidates; i++) {
-    if (NsCandidateResists(&model->candidate[i])) continue; /* nothing rolls */
+    if (NsCandidateResists(&model->candidate[i])) continue; /* rolling resistance plays no part in statics */
     const NsContactReport *from = &self->contact[i];
     NsStaticContactRow     row  = {.contact = NsCandidateName(&model->candidate[i], name), .state = state_of(from), .gap = from->gap};
     copy3(from->force, row.force);

@@ -342,7 +342,7 @@ static int finish(NsStudy *study, int stopped)
   return !good ? NS_EXIT_FAILED : stopped ? NS_EXIT_STOPPED : failed ? NS_EXIT_FAILED : NS_EXIT_DONE;
 }
 
-/* Results of others are data: their config may load no code. */
+/* Results of others are treated as data: their config must not load code. */
 static bool may_use_config(const NsStudy *study)
 {
   const NsRunRecord *record = study->options.trust ? NULL : NsRepeatLook(study->config, study->arena, study->diag);

@@ -8,7 +8,7 @@ PetscErrorCode NsComplianceHalf(NsCompliance *compliance, const NsRows *wp, Pets
 const PetscReal *NsComplianceDiagonal(const NsCompliance *compliance);
 /* Whether NsComplianceReached knows: not where columns are not kept. */
 PetscBool NsComplianceKnowsReach(const NsCompliance *compliance);
-/* Whether C is known and does not change until the next NsComplianceUpdate that changes it, after which its version is another. *slot: as created. */
+/* Whether C is known and constant until the next NsComplianceUpdate that changes it; its version changes then. *slot: the slot given at creation. */
 PetscBool NsComplianceIsConstant(const NsCompliance *compliance, PetscInt *slot, PetscInt64 *version);
 /* Places of the touch list that an impulse at `place` sets in motion, in runs r < the number returned: from at[r], start[r + 1] - start[r] of them. Lists are
    valid until the next call. */

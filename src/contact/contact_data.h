@@ -121,10 +121,10 @@ struct NsContact {
   NsLaws            laws;
   NsContactFigures  figures;
   NsElimination    *elimination;
-  PetscBool         eliminated; /* it has taken the rows of the last NsContactDelassus: there are no islands, and no G */
+  PetscBool         eliminated; /* the elimination has taken the rows of the last NsContactDelassus: there are no islands, and no G */
   NsLasting        *lasting;    /* NULL: not for this model */
-  PetscBool         lasts;      /* it may solve the problem of the last NsContactDelassus, */
-  PetscBool         made;       /* whose G has been made */
+  PetscBool         lasts;      /* `lasting` may solve the problem of the last NsContactDelassus, */
+  PetscBool         made;       /* and G of this problem has been assembled */
   NsSharing        *sharing;    /* NULL: one process */
   PetscBool (*stop)(void *);    /* NsContactStopBy */
   void     *stop_data;
@@ -144,13 +144,13 @@ PetscErrorCode NsContactLocalOnce(NsContact *contact, const NsRows *rows, const 
 /* laws/joints.c: NsContactLocal where joints have friction. */
 PetscErrorCode NsLawsJoints(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved);
 
-/* delassus.c: islands and their G, where the elimination had taken the rows of the last NsContactDelassus. */
+/* delassus.c: makes the islands and their G if the elimination had taken the rows of the last NsContactDelassus. */
 PetscErrorCode NsContactBlocks(NsContact *contact);
 
 /* laws/solve.c */
 PetscErrorCode NsLawsCreate(NsContact *contact);
 PetscErrorCode NsLawsDestroy(NsContact *contact);
-/* NsContactLocal with the coefficients of friction at the sliding speeds of the solution. impact: an impact alone, in which there may be several solutions. */
+/* NsContactLocal with the coefficients of friction at the sliding speeds of the solution. impact: the problem is an impact, which may have several solutions. */
 PetscErrorCode NsLawsSolve(
   NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *before, PetscBool impact, PetscReal *P, PetscBool *solved);
 /* NsContactSolveAt. */

@@ -1,16 +1,16 @@
 /*
-  Joints alone: (b + G P = 0) by elimination along the bodies.
+  Systems of joints only: b + G P = 0 is solved by sparse block elimination along the bodies.
 
-      G = W_u' C W_P,   C diagonal:   row r acts on row s where both have an entry at one unknown
+      G = W_u' C W_P,   C diagonal:   row r is coupled with row s if both have an entry at the same unknown
 
-  Rows that act on the same others, as those of one joint do, make a node. Nodes are eliminated in the order of least degree (D. J. Rose 1972): from the leaves of a tree of bodies, without fill where each
-  body has few joints; a loop costs the fill of its length times the rows of a joint at most. Of node k with the later ones that it acts on,
+  Rows that are coupled with the same other rows, as those of one joint are, form a node. Nodes are eliminated in the order of least degree (D. J. Rose 1972): from the leaves of a tree of bodies, without fill where each
+  body has few joints; a loop causes a fill of at most its length times the rows of a joint. For node k and the later nodes that it is coupled with,
 
       D = L_D U_D,   U <- L_D^-1 U,   M' <- U_D^-T L',   (later, later) -= M U
 
-  with L' and U, of one pattern, as dense panels [rows of k, rows of the later ones]; where W_u = W_P only U is needed. The order and the places of all sums are found once for each pattern, so
-  that a factorization of n hinges takes a few operations for each number, and is linear in n. There is no pivoting: G is nearly symmetric and positive definite. Pivots that vanish in units of their
-  diagonals show dependent rows, which are left to the local solvers (percuss/local.h), as everything else is that does not come to the tolerance.
+  with L' and U, of one pattern, as dense panels [rows of k, rows of the later ones]; where W_u = W_P only U is needed. The order and the indices of all sums are computed once for each pattern, so
+  that a factorization of n hinges takes a few operations for each entry, and its cost is linear in n. There is no pivoting: G is nearly symmetric and positive definite. Pivots that vanish relative to their
+  diagonals show dependent rows; these problems, and all others that do not reach the tolerance, are left to the local solvers (percuss/local.h).
 
   Reference: I. S. Duff, A. M. Erisman, J. K. Reid: Direct Methods for Sparse Matrices, 2017, chapters 7 and 10.
 */
@@ -22,8 +22,8 @@
 #define NS_GOOD      1e-14 /* residual without refinement */
 #define NS_TOLERANCE 1e-12
 #define NS_REFINE    2
-#define NS_FILL      64       /* numbers for each row, with which dense problems of this size are not left to others; or */
-#define NS_DENSE     4        /* times fewer than rows^2, */
+#define NS_FILL      64       /* entries for each row up to which the elimination is used; or */
+#define NS_DENSE     4        /* times fewer entries than rows^2, */
 #define NS_MOST      50000000 /* but never more: 800 MB with G */
 
 /* One number of G: the sum over its products. */
@@ -99,7 +99,7 @@ PetscErrorCode NsEliminationDestroy(NsElimination **result)
   PetscFunctionReturn(0);
 }
 
-/* Whether `count` more than the room are needed; then the room is that and a quarter more. */
+/* Whether more than the room is needed; then the room becomes `count` and a quarter more. */
 static PetscBool outgrown(NsElimination *self, int which, PetscInt count)
 {
   if (count <= self->room[which]) return PETSC_FALSE;
@@ -163,11 +163,11 @@ static PetscErrorCode append(List *list, PetscInt item)
   PetscFunctionReturn(0);
 }
 
-/* What an analysis needs and forgets. */
+/* Scratch of the symbolic analysis. */
 typedef struct {
   PetscInt  nodes, *node_of, *size, *degree, *order, *place, *seen, *next, *last, *head;
   PetscInt *begin, *member; /* rows at each unknown */
-  List     *list;           /* [nodes] of a node its neighbours that are not eliminated yet; after that its later ones */
+  List     *list;           /* [nodes] neighbours of a node that are not eliminated yet; after its elimination, its later nodes */
 } Analysis;
 
 /* Rows at each unknown, W_u and W_P alike. */
@@ -189,7 +189,7 @@ static PetscErrorCode list_members(const NsElimination *self, PetscInt touches, 
   PetscFunctionReturn(0);
 }
 
-/* The rows that row r acts on, ascending in no way; seen[row] = mark of those listed. */
+/* The rows that row r is coupled with, unsorted; seen[row] = mark of those listed. */
 static PetscErrorCode list_row(const NsElimination *self, const Analysis *a, PetscInt r, PetscInt mark, PetscInt *seen, List *list)
 {
   PetscFunctionBegin;
@@ -401,7 +401,7 @@ static PetscErrorCode place_nodes(NsElimination *self, Analysis *a)
   PetscFunctionReturn(0);
 }
 
-/* Rows by place; islands are trees of the elimination: of each node that of its first later one. */
+/* Rows in the order of elimination; islands are elimination trees: a node belongs to the island of its first later node. */
 static PetscErrorCode place_rows(NsElimination *self, const Analysis *a)
 {
   PetscInt *next, *tree, *count;

@@ -1,22 +1,22 @@
 /*
-  Newton's method on the Alart-Curnier equations (solvers/semismooth_newton.c has them) with an inverse that is kept. In unit form (local.c)
+  Newton's method on the Alart-Curnier equations (see solvers/semismooth_newton.c) with an inverse that is kept from step to step. In unit form (local.c)
 
       F(p, w) = 0,   w = b + A p,   J = X + Y A,   X = F_p and Y = F_w: a block of each contact, I and 0 where it is open, 0 and I where it sticks
 
       p <- p - B F,   B = J_0^-1 with the X_0, Y_0 of earlier steps
 
   Contacts keep their states over many steps, and b alone changes: where all stick J_0 is J, and one iteration is exact; where they slip, X and Y turn with the slip, slowly. A contact c whose block is
-  no longer right brings a change of rank 3 (Sherman, Morrison, Woodbury),
+  out of date causes an update of rank 3 (Sherman, Morrison, Woodbury),
 
       J_0 <- J_0 + E_c V,   V = (X - X_0) E_c' + (Y - Y_0) A_c,      B <- B - B E_c (I + V B E_c)^-1 V B
 
-  so that nothing is ever factored: B is the identity while all are open. Solutions obey the law to the tolerance of all solvers, whatever B is: it decides on the number of iterations alone. What it does not
-  solve in NS_MOST_ITERATIONS, the chain of solvers does.
+  so that nothing is ever factored: B is the identity while all are open. Solutions obey the law to the tolerance of all solvers, whatever B is: B only affects the number of iterations. Problems that are not
+  solved in NS_MOST_ITERATIONS go to the chain of solvers.
 
-  A has the rows of all candidates, of which those that do not take part are open: a contact that lands is a change of rank 3 as well. It is found from the compliance column by column, once for each
-  candidate; rows that change, or another compliance, begin anew, and not before NS_PATIENCE problems that are alike.
+  A has the rows of all candidates; those that do not take part are open, so that a contact that closes is an update of rank 3 as well. A is computed from the compliance column by column, once for each
+  candidate. If rows or the compliance change, A is computed anew, but only after NS_PATIENCE problems with the same compliance.
 
-  An iteration is two products with [rows, rows] matrices: 1 us for 16 contacts with friction in space, of which a factorization takes 15.
+  An iteration is two products with [rows, rows] matrices: 1 us for 16 contacts with friction in space; a factorization takes 15 us.
 
   History: all of `data` and `count`, so that runs resume to the same bytes.
 */
@@ -28,12 +28,12 @@
 #include "solvers/proximal_newton.h"
 
 #define NS_FEWEST          12    /* rows: for fewer, a factorization costs as much */
-#define NS_PATIENCE        8     /* problems that are alike before their rows are kept */
-#define NS_IMPATIENCE      (-56) /* where that was in vain */
+#define NS_PATIENCE        8     /* successive problems with the same compliance before their rows are kept */
+#define NS_IMPATIENCE      (-56) /* start value of the count after keeping them was useless: 64 problems to wait */
 #define NS_MOST_ITERATIONS 20
-#define NS_WRONG           0.3  /* of a number of X or Y: another state, or too far from it */
-#define NS_DRIFT           1e-3 /* what is changed where convergence is slow, */
-#define NS_TURNED          1e-2 /* and after a problem that took NS_MANY iterations, the worst contact alone */
+#define NS_WRONG           0.3  /* change of an entry of X or Y above which a block is replaced */
+#define NS_DRIFT           1e-3 /* the same where convergence is slow, */
+#define NS_TURNED          1e-2 /* and after a problem that took NS_MANY iterations, for the worst contact only */
 #define NS_MANY            3
 #define NS_SLOW            0.3
 #define NS_SAME            1e-13 /* of A: rounding */
@@ -50,7 +50,12 @@ typedef struct {
   PetscReal *touch;  /* [n, entries] and their places, -1: there is none */
 } Kept;
 
-enum { SLOT, SEEN_SLOT, SEEN, COUNTS }; /* the compliance whose contacts are kept, from 1; the last other one, and how often it came */
+enum {
+  SLOT,
+  SEEN_SLOT,
+  SEEN,
+  COUNTS
+}; /* number (from 1) of the compliance whose contacts are kept; of the last other one, and how often that one has occurred */
 
 struct NsLasting {
   const NsModel *model;
@@ -264,7 +269,7 @@ static PetscErrorCode learn(NsLasting *self, NsCompliance *compliance, const NsR
   PetscFunctionReturn(0);
 }
 
-/* Whether problems of this compliance are kept; from NS_PATIENCE of them in a row on they are. */
+/* Whether problems of this compliance are kept: after NS_PATIENCE of them in a row. */
 static PetscBool is_chosen(NsLasting *self, PetscInt64 slot)
 {
   PetscInt64 *count = self->count;
@@ -442,7 +447,7 @@ static PetscBool change(NsLasting *self, PetscInt c, const PetscReal *X, const P
 
 /* ---- the problem -------------------------------------------------------------------------------------------------------------------------------- */
 
-/* F of all, and X and Y into `now`; those that do not take part are open. */
+/* F of all candidates, and X and Y into `now`; candidates that do not take part are open. */
 static void linearize(NsLasting *self)
 {
   for (PetscInt c = 0; c < self->candidates; c++) {
@@ -487,7 +492,7 @@ static PetscBool change_those(NsLasting *self, PetscReal most)
   return PETSC_TRUE;
 }
 
-/* After a problem that took many iterations: the contact whose slip has turned most. */
+/* After a problem that took many iterations: updates the block of the contact whose slip has turned most. */
 static void follow(NsLasting *self)
 {
   PetscReal most  = NS_TURNED;
@@ -538,7 +543,7 @@ static PetscBool iterate(NsLasting *self, const NsLocalProblem *unit, PetscReal 
   }
 }
 
-/* The problem in unit form, of all candidates; P' = factor P makes G of it what is kept. */
+/* The problem in unit form, of all candidates; with P' = factor P its matrix G is the one that is kept. */
 static void begin(NsLasting *self, const NsContact *contact, const NsRows *rows, PetscReal factor, const PetscReal *b, const PetscReal *P)
 {
   for (PetscInt c = 0; c < self->candidates; c++) self->listed[c] = self->bilateral[c] = PETSC_FALSE;
@@ -586,7 +591,7 @@ PetscErrorCode NsLastingSolve(
     if (regular)
       open_all(self);
     else
-      give_up(self); /* contacts depend on each other: the smallest of their forces is the chain's to find */
+      give_up(self); /* contacts are linearly dependent: the chain of solvers finds the smallest forces */
     PetscFunctionReturn(0);
   }
   unit.friction = self->friction;

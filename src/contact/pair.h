@@ -100,7 +100,7 @@ typedef struct {
   const NsPairPoint *(*others)(const NsPair *, PetscInt *count);
   /* Circles that show the surface; how many. NULL: none. */
   PetscInt (*draw)(const NsPair *, NsRing ring[NS_PAIR_RINGS]);
-  /* The surface as a plane to draw. NULL: it is none. */
+  /* The surface as a plane to draw. NULL: the surface is not a plane. */
   void (*plane)(const NsPair *, NsPlane *plane);
 } NsPairType;
 
@@ -121,7 +121,7 @@ struct NsPair {
   PetscReal          offset;    /* added to the gap, m */
   PetscInt
                resists; /* 1 + NS_ROLLING, 1 + NS_DRILLING: a resistance of the same contact: its rows are the normal and rotations about the frame's tangents; 0: a contact */
-  NsPairFrame *frame;   /* written by `create` and `prepare` alone; candidates against one plane share theirs */
+  NsPairFrame *frame;   /* only `create` and `prepare` write it; candidates against one plane share it */
 };
 
 extern const NsPairType *const NsPairTypes[];                   /* every pair, NULL-terminated, from pairs/list.h */
@@ -181,7 +181,7 @@ void NsPairTangentRates(
 
 /* ---- rolling and drilling ------------------------------------------------------------------------------------------------------------------------ */
 
-/* The resistance of a prepared contact: its copy with axes of rotation in place of tangents, at the start. False: its points cannot turn so. */
+/* The resistance of a prepared contact: its copy with axes of rotation in place of tangents, at the start. False: its points do not have these rotations. */
 PetscBool NsPairResist(const NsPair *contact, int kind, NsArena *arena, NsPair *moment);
 /* Rows of a pair, and their rates d[directions]: of its type, or of a resistance. */
 PetscErrorCode NsPairRows(const NsPair *pair, PetscReal t, const PetscReal *touch_q, NsRows *rows);

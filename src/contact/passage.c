@@ -6,8 +6,8 @@
 
       (g(a) + g(b) - L (b - a))/2
 
-  The least gap is searched for by halving what may be below it. Only curved contacts and those of turning bodies can be jumped over: linear gaps are least at the ends. A surface with a motion is at its place of the time in between. Inactive candidates are open all along the path, for the
-  broad phase's measure of motion is convex. Costs one pass over the touched values a step; nothing more until something comes so near.
+  The least gap is searched for by halving what may be below it. Only curved contacts and those of turning bodies can be jumped over: linear gaps are least at the ends. A surface with a motion is moved to its position at the intermediate time. Inactive candidates are open all along the path, because the
+  broad phase's measure of motion is convex. Cost: one pass over the touched values in each step, and the search only for candidates that come near enough.
 
   What is passed by less than NS_GRAZE of the way is a graze that every time step lets through, however small, and is left out.
 */

@@ -1,5 +1,5 @@
 /*
-  Pictures of the planes that contacts have and no body carries: each plane once, as a rectangle around what touches it.
+  Drawing of the planes of contacts that belong to no body: each plane once, as a rectangle around what touches it.
 */
 #pragma once
 #include "core/motion.h"
@@ -18,7 +18,7 @@ typedef struct NsPlanes NsPlanes;
 NsPlanes *NsPlanesCreate(PetscInt most, NsArena *arena);
 /* A point x of a body, with a ball of this radius around it, may touch this plane. True where the plane is new. */
 PetscBool NsPlanesAdd(NsPlanes *planes, const NsPlane *plane, const PetscReal x[3], PetscReal radius);
-/* Makes the picture: a quadrilateral for each plane. model: the scene of the bodies, by whose size a plane is wider than what touches it. */
+/* Makes the picture: a quadrilateral for each plane. model: the scene of the bodies; its size determines the margin around what may touch the plane. */
 void NsPlanesScene(const NsPlanes *planes, const NsScene *model, NsArena *arena, NsScene *scene);
-/* At t. */
+/* The picture at the time t. */
 void NsPlanesAt(const NsPlanes *planes, PetscReal t, NsPlaneFields *fields);

@@ -398,7 +398,7 @@ bool NsTreeFits(const NsNode *root)
   return values <= NS_TREE_MAX_NODES && text <= NS_TREE_MAX_TEXT;
 }
 
-/* place: where it is named. */
+/* place: where the file is named. */
 static NsNode *read_file(const char *path, size_t most, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   FILE       *file = fopen(path, "rb");

@@ -18,7 +18,7 @@ enum {
 
 /* Whether all bytes are valid in YAML; libyaml would report such bytes without line and column. */
 bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag);
-/* As NsTreeReadFile: of a file that a config names at this place. */
+/* As NsTreeReadFile, for a file that a config names at this place. */
 NsNode *NsTreeReadNamed(const char *path, NsPlace place, NsArena *arena, NsDiag *diag);
 /* The source from this byte on, as a tree that will hang at this depth. NULL when errors were reported. */
 NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *arena, NsDiag *diag);

@@ -125,7 +125,7 @@ static void take_rows(const NsDae *dae, PetscBool forces, NsRows *to)
   to->start[all->contacts] = to->rows;
 }
 
-/* Coefficients of what slips, at the velocities v; NULL: at rest. A contact that is about to slip has the coefficient of sliding, where that jumps. */
+/* Friction coefficients of slipping contacts at the velocities v; NULL: at rest. Where the coefficient jumps, a contact that is about to slip has the kinetic one. */
 static PetscErrorCode find_friction(NsDae *dae, Vec v)
 {
   const NsRows *all = &dae->all;

@@ -75,7 +75,7 @@ struct NsDae {
   PetscReal *lambda;      /* [rows] of the last solve, by its wp: N */
   PetscReal *b, *rate;    /* [rows] scratch */
   PetscReal *friction;    /* [candidates] of each held contact that slips: mu of the last evaluation */
-  PetscBool  sliding;     /* some contact that slips has friction over the sliding speed */
+  PetscBool  sliding;     /* some slipping contact has a speed-dependent friction coefficient */
   NsDaeWork  work;
   char       reason[256];
   void      *data; /* the method's */
@@ -99,7 +99,7 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
 PetscErrorCode NsDaeTryExactly(NsDae *dae, const NsState *from, PetscReal h, PetscBool *done);
 PetscErrorCode NsDaeAccept(NsDae *dae);
 PetscErrorCode NsDaeInterpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v);
-/* Rows of what is held at (t, q): equations into wu, forces into wp (of the same contacts, with as many rows), such as dae->wu and dae->wp. Friction over the sliding speed is that at v; v NULL: it is
+/* Rows of the held contacts at (t, q): equations into wu, forces into wp (of the same contacts, with as many rows), such as dae->wu and dae->wp. Friction over the sliding speed is that at v; v NULL: it is
    not known yet, and NsDaeSlide follows. */
 PetscErrorCode NsDaeRows(NsDae *dae, PetscReal t, Vec q, Vec v, NsRows *wu, NsRows *wp);
 /* The forces wp of the last NsDaeRows with friction at the sliding speeds of v. */

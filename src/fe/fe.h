@@ -90,13 +90,13 @@ PetscBool NsModelIsReduced(const NsModel *model);
 /* frequencies: they are compared, which takes as long as the modes. */
 PetscErrorCode NsFeReductionFind(NsModel *model, PetscBool frequencies, NsFeReduction *reduction);
 
-/* What is drawn of that which acts on a model of finite elements, whole or reduced: x is its place; of a load `to` is its force, of a force element between two points the second one. */
+/* A mark for a support, load, spring etc. in the picture of a finite-element model, whole or reduced. x: its point; `to`: the force of a load, or the second point of a force element. */
 typedef enum { NS_FE_MARK_SUPPORT, NS_FE_MARK_LOAD, NS_FE_MARK_FORCE, NS_FE_MARK_GROUNDED, NS_FE_MARK_INERTIA, NS_FE_MARKS } NsFeMarkKind;
 typedef struct {
   NsFeMarkKind kind;
   PetscReal    x[3], to[3];
 } NsFeMark;
-/* marks NULL: only how many. */
+/* marks NULL: only counts. */
 PetscErrorCode NsFeMarks(const NsModel *model, NsFeMark *marks, PetscInt *count);
 
 /* The named groups of the bodies' meshes, one after the other from *next = 0 on: nodes, and elements of the body, of this dimension, or sides of elements on its surface; false: there are no more. */

@@ -174,7 +174,7 @@ static void turn(NsMesh *raw, NsArena *arena)
   }
 }
 
-/* Nodes that an element has twice, but for those of collapsed elements. */
+/* Reports nodes that an element has twice, except in collapsed elements. */
 static bool no_node_twice(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   const int n = raw->shape->nodes;
@@ -186,7 +186,7 @@ static bool no_node_twice(const NsMesh *raw, const PetscInt *number, NsPlace pla
       for (int j = 0; j < k; j++) twice = node[j] == node[k] ? node[k] : twice;
     if (twice < 0 || NsMeshCollapsed(raw->shape, node)) continue;
     NsDiagError(diag, place, "%s has the node at %s twice", NsMeshElementName(raw, number, e, arena), NsMeshPoint(raw, twice, arena));
-    NsDiagNote(diag, "write elements with fewer corners as what they are: triangles, tetrahedra, prisms or pyramids");
+    NsDiagNote(diag, "use the element types of these shapes: triangles, tetrahedra, prisms or pyramids");
     return false;
   }
   return true;

@@ -31,7 +31,7 @@ static bool has_nodes(const NsMeshCollapse *collapse, const PetscInt *node)
 const NsMeshCollapse *NsMeshCollapsed(const NsMeshShape *host, const PetscInt *node)
 {
   if (host != &NsMeshShape_Quad4 && host != &NsMeshShape_Hex8) return NULL;
-  if (node[2] != node[3] && (host == &NsMeshShape_Quad4 || node[4] != node[5])) return NULL; /* most are whole */
+  if (node[2] != node[3] && (host == &NsMeshShape_Quad4 || node[4] != node[5])) return NULL; /* most elements are not collapsed */
   for (int k = 0; k < KINDS; k++)
     if (all[k].host == host && has_nodes(&all[k], node)) return &all[k];
   return NULL;

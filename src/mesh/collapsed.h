@@ -3,8 +3,8 @@
 
       triangle a b c c        tetrahedron a b c c d d d d        prism a b c c d e f f        pyramid a b c d e e e e
 
-  so that every element of a mesh has the same number of nodes. The shape functions of a node are the sum of those of its places: of triangles and tetrahedra they are linear, and on the sides
-  they agree with those of the neighbours. Sides that shrink to an edge or a point are no sides.
+  so that every element of a mesh has the same number of nodes. The shape function of a node is the sum of those of its positions: for triangles and tetrahedra it is linear, and on the sides
+  they agree with those of the neighbours. Sides that shrink to an edge or a point do not count as sides.
 */
 #pragma once
 #include "percuss/mesh.h"
@@ -13,7 +13,7 @@
 extern const NsMeshShape NsMeshShape_Prism, NsMeshShape_Pyramid;
 
 typedef struct {
-  const NsMeshShape *shape, *host; /* what it is, and the shape of the mesh */
+  const NsMeshShape *shape, *host; /* the shape of the element, and that of the mesh */
   int                place[8];     /* [host->nodes] which of its nodes is there */
   int                slot[6];      /* [shape->nodes] its first place */
   int                mirror[6];    /* [shape->nodes] its nodes the other way round */
@@ -21,7 +21,7 @@ typedef struct {
 
 /* How elements of one shape are part of a mesh of another; NULL: they cannot be. */
 const NsMeshCollapse *NsMeshCollapseOf(const NsMeshShape *shape);
-/* What an element with these nodes is; NULL: as the mesh, of the shape `host`. */
+/* The shape of an element with these nodes; NULL: that of the mesh, `host`. */
 const NsMeshCollapse *NsMeshCollapsed(const NsMeshShape *host, const PetscInt *node);
 /* Whether the node at place k stands there once more. */
 static inline bool NsMeshRepeated(const NsMeshCollapse *collapse, int k)

@@ -39,12 +39,12 @@ static void check_nodes_at(const NsLineSettings *line, NsDiag *diag)
     const double before = i ? at->values[i - 1] : 0;
     if (at->values[i] > before && at->values[i] < length) continue;
     NsDiagError(diag, NsKeysNumberPlace(line->where, "nodes_at", i, 0),
-      "the distances must rise from above 0 to less than the length of the line, %g m: %g m after %g m", length, at->values[i], before);
+      "the distances must be ascending, above 0 and below the length of the line, %g m: %g m after %g m", length, at->values[i], before);
     return;
   }
   if (at->rows && line->grading != 1) NsDiagError(diag, NsKeysPlace(line->where, "nodes_at"), "a line has `grading` or `nodes_at`, not both");
   if (line->elements < at->rows + 1)
-    NsDiagError(diag, NsKeysPlace(line->where, "elements"), "%ld elements are fewer than the %d pieces between the points of nodes_at",
+    NsDiagError(diag, NsKeysPlace(line->where, "elements"), "%ld elements are too few for the %d pieces between the points of nodes_at",
       line->elements, at->rows + 1);
 }
 
@@ -79,7 +79,7 @@ static void place_nodes(const NsLineSettings *line, double *share)
   for (PetscInt k = 0; k <= n; k++) share[k] = growth == 0 ? (double)k / (double)n : expm1(growth * (double)k) / whole;
 }
 
-/* The same with nodes at given distances: a piece has one element and its share of the others; those that rounding leaves go where elements are longest. */
+/* The same with nodes at given distances: each piece has one element and its share of the others; elements left over by rounding go to the pieces with the longest elements. */
 static void place_nodes_at(const NsLineSettings *line, NsArena *arena, double *share)
 {
   const PetscInt pieces = line->nodes_at.rows + 1;

@@ -40,7 +40,7 @@ PetscErrorCode NsMeshListSides(const NsMesh *mesh, NsMeshSide **sides);
 PetscInt NsMeshFindSide(const NsMesh *mesh, const NsMeshSide *sides, const PetscInt *node, const NsMeshSide **found);
 /* Elements that are there twice, or overlap so that three of them have a side in common; hanging nodes. */
 PetscErrorCode NsMeshCheckSides(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag, bool *good);
-/* Nodes at the same point that are two: parts that are not joined there, though the mesh is in one piece. */
+/* Duplicate nodes: two nodes at the same point, where parts are not joined although the mesh is connected. */
 PetscErrorCode NsMeshWarnOfCoincidence(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag);
 
 /* "(0.5, 0, 0)" for messages. */

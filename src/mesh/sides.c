@@ -211,7 +211,7 @@ static PetscInt hanging_at(const NsMesh *raw, const Grid *grid, const Spot *spot
   PetscInt  node[4];
   PetscReal x[3];
 
-  for (int k = 0; k < raw->shape->side_shape->corners; k++) { /* a corner that is there twice stands there in succession, or first and last */
+  for (int k = 0; k < raw->shape->side_shape->corners; k++) { /* a repeated corner occurs twice in succession, or first and last */
     node[corners] = raw->connection[raw->shape->nodes * side->element + raw->shape->side[side->side][k]];
     if (corners == 0 || (node[corners] != node[corners - 1] && node[corners] != node[0])) corners++;
   }
@@ -306,7 +306,7 @@ static PetscErrorCode no_hanging_nodes(
 
 /* ---- quadrangles on triangles ----------------------------------------------------------------------------------------------------------------------- */
 
-/* A quadrangle on the surface three of whose corners are those of a triangle: the two sides lie on each other and are not joined along the diagonal. */
+/* A quadrangle of the surface that shares three corners with a triangle of the surface: the two sides coincide and are not joined along the diagonal. */
 static bool no_side_on_two(const NsMesh *raw, const PetscInt *number, const NsMeshSide *sides, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   const PetscInt all = raw->shape->sides * raw->elements;

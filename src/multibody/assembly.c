@@ -5,7 +5,7 @@
       velocities   v <- v - D W (W' D W)^+ (W' v + drive)    D = M^-1, 0 for velocities that the config gives
 
   W' M^-1 W is dense here, with rows scaled to a diagonal of 1, and factored by Cholesky's method with full pivoting: a pivot below 1e-10 is a row that depends on the others.
-  Cost: rows^2 and what is filled in, which is little for chains; at most rows^3/3. At set-up.
+  Cost: rows^2 plus the fill, which is small for chains; at most rows^3/3. Only at set-up.
 */
 #include <string.h>
 #include "joints.h"
@@ -19,7 +19,7 @@ typedef struct {
   PetscReal      *L;         /* [rows, rows] */
   PetscReal      *scale;     /* [rows] */
   PetscInt       *order;     /* [rows] */
-  PetscInt       *entry;     /* [rows or unknowns, what is more] scratch: of rows and columns what is not zero */
+  PetscInt       *entry;     /* [rows or unknowns, the larger number] scratch: nonzero entries of rows and columns */
   PetscReal      *g, *u, *x; /* [rows] gaps, drives, scratch */
 } Assembly;
 
@@ -57,7 +57,7 @@ static void evaluate(NsMultibody *self, const PetscReal *q, Assembly *a)
   }
 }
 
-/* Where x is not zero; how many. */
+/* Indices at which x is not zero; returns their number. */
 static PetscInt list_entries(const PetscReal *x, PetscInt n, PetscInt *entry)
 {
   PetscInt count = 0;

@@ -83,8 +83,8 @@ static const NsKey body_keys[] = {
     .example = "[0.01, 0.02, 0.03]"},
   {"density", NS_KEY_NUMBER, offsetof(BodySettings, density), .dimension = NS_DIM_DENSITY, .minimum = "0 <",
     .help = "density of the shapes, instead of mass and inertia", .example = "7800 kg/m^3"},
-  {"material", NS_KEY_STRING, offsetof(BodySettings, material), .help = "word for `contact_materials`: laws of contacts by pairs of materials",
-    .example = "steel"},
+  {"material", NS_KEY_STRING, offsetof(BodySettings, material),
+    .help = "name of the material in `contact_materials`: contact laws by pairs of materials", .example = "steel"},
   {"shapes", NS_KEY_NAMED, offsetof(BodySettings, shapes), .table = &NsTable_Shape,
     .help =
       "shapes, each with a name of your choice, for contacts, pictures and inertia: with `mass` and no `inertia`, the mass is distributed over them",

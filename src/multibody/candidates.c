@@ -64,7 +64,7 @@ static void add_entry(NsRows *rows, PetscInt *end, PetscInt touch, PetscBool kep
   rows->value[(*end)++] = value;
 }
 
-/* Zeros of joints that may change stay, so that the pattern of joints is always the same (src/contact/elimination.c). */
+/* Entries of joints that are zero now but may change are kept, so that the pattern of joints is constant (src/contact/elimination.c). */
 static void add_row(const NsMultibody *self, const NsMbWrench *w, NsRows *rows)
 {
   const PetscBool moment = (w->parts & NS_PART_MOMENT) != 0;

@@ -4,7 +4,7 @@
 
       s(n) = n . d - sum_i |n . v_i| - sum_j r_j |n x a_j| - R
 
-  The signed distance is the greatest s: of shapes that are apart at the normal of their nearest points, of shapes that overlap at the least translation that parts them. s is smooth but where n is
+  The signed distance is the maximum of s: for separate shapes at the normal of their nearest points, for overlapping shapes at the shortest translation that separates them. s is smooth except where n is
   perpendicular to some v_i, so that the greatest is one of these:
 
       faces      n = a_j, or perpendicular to two v_i: closed form            a box's face, the end of a cylinder, two edges
@@ -19,7 +19,7 @@
 #include "convex.h"
 #include "rotation.h"
 
-#define NS_PREFER   1e-3 /* of the size: by so much faces are preferred where shapes overlap */
+#define NS_PREFER   1e-3 /* of the size: margin by which faces are preferred where shapes overlap */
 #define NS_PARALLEL 1e-12
 #define NS_ANGLES   16
 #define NS_NEWTON   12
@@ -174,7 +174,7 @@ static void try_corner(const NsConvexSum *sum, const PetscReal from[3], PetscRea
   try_normal(sum, n, prefer, (NsConvexNormal){.edges = 0}, best);
 }
 
-/* From the best of some normals that are spread over the sphere (in a spiral), and from the best so far. */
+/* Starts from the best of some normals on a spiral over the sphere, and from the best normal so far. */
 static void try_corners(const NsConvexSum *sum, PetscReal prefer, NsConvex *best)
 {
   PetscReal n[3], most = -PETSC_MAX_REAL, from[3] = {0, 0, 1};
@@ -212,7 +212,7 @@ static void climb(const NsConvexSum *sum, const PetscReal e[3], const PetscReal 
   for (int k = 0; k < 3; k++) n[k] = cos(angle) * e[k] + sin(angle) * f[k];
 }
 
-/* From every angle that is better than those beside it. */
+/* Starts from every angle that is better than its neighbours. */
 static void try_edge(const NsConvexSum *sum, int i, PetscReal prefer, NsConvex *best)
 {
   const PetscReal length = NsLength(sum->v[i]), v[3] = {sum->v[i][0] / length, sum->v[i][1] / length, sum->v[i][2] / length};

@@ -13,10 +13,10 @@ typedef struct {
   int       owner[NS_CONVEX_SEGMENTS], axis[NS_CONVEX_SEGMENTS], disc_owner[2]; /* 0: of the first shape; 1: of the second */
 } NsConvexSum;
 
-/* What a normal is that of. */
+/* The feature that a normal belongs to. */
 typedef struct {
   int flat;    /* a face of a box, or the end of a cylinder: 1 + which shape's; 0: none */
-  int edges;   /* segments that it is perpendicular to, where it was sought: */
+  int edges;   /* number of segments that it is perpendicular to by construction: */
   int edge[2]; /* which ones */
 } NsConvexNormal;
 

@@ -1,5 +1,5 @@
 /*
-  Cavities: what a body touches from inside. A ball of radius r about the point x of the first body, the centre c and axes e_k of the cavity fixed to the second one, d = x - c:
+  Cavities: surfaces that a body touches from inside. A ball of radius r about the point x of the first body, the centre c and axes e_k of the cavity fixed to the second one, d = x - c:
 
       sphere     g = R - r - |d|                                          in the plane also of a cylinder
       cylinder   g = R - r - |d - e_3 (e_3 . d)|,  ends g = l/2 - r -+ e_3 . d

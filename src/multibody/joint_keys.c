@@ -148,9 +148,9 @@ static const NsKey drive_keys[] = {
   {"speed", NS_KEY_TABLE, offsetof(NsDriveSettings, speed), .table = &NsTable_Spin,
     .help = "angular velocity of a hinge, constant or over time; the torque that it needs is DRIVE.moment in contacts.csv", .example = "300 rpm"},
   {"displacement", NS_KEY_NUMBER, offsetof(NsDriveSettings, displacement), .dimension = NS_DIM_LENGTH,
-    .help = "displacement of a joint that slides, from its start, times the factor `time`", .example = "20 mm"},
+    .help = "displacement of a sliding joint from its initial position, times the factor `time`", .example = "20 mm"},
   {"velocity", NS_KEY_NUMBER, offsetof(NsDriveSettings, velocity), .dimension = NS_DIM_VELOCITY,
-    .help = "velocity of a joint that slides, times the factor `time`", .example = "0.1 m/s"},
+    .help = "velocity of a sliding joint, times the factor `time`", .example = "0.1 m/s"},
   {"torque", NS_KEY_NUMBER, offsetof(NsDriveSettings, torque), .dimension = {2, 1, -2, 0}, .help = "given torque on the second body of a hinge",
     .example = "0.033 N m"},
   {"force", NS_KEY_NUMBER, offsetof(NsDriveSettings, force), .dimension = NS_DIM_FORCE, .help = "given force along a joint that slides",
@@ -168,10 +168,10 @@ static void check_drive(const void *settings, NsArena *arena, NsDiag *diag)
   if (NsSpinIsFree(drive->speed)) NsDiagError(diag, drive->speed->where->place, "a drive prescribes the speed: it cannot be free");
   if (drive->time && NsTreeChild(drive->where, "speed"))
     NsDiagError(diag, drive->time->where->key_place,
-      "time is the factor of a displacement, velocity, torque or force; a speed over time is {table: [[t, speed], ...]}");
+      "`time` is a factor of a displacement, velocity, torque or force; write a speed over time as {table: [[t, speed], ...]}");
   if (!drive->time && NsTreeChild(drive->where, "displacement"))
     NsDiagError(diag, NsKeysPlace(drive->where, "displacement"),
-      "a drive by its displacement needs the factor `time`, such as {harmonic: {frequency: 5 Hz}}; to hold a body use a joint");
+      "a drive with a `displacement` needs the factor `time`, such as {harmonic: {frequency: 5 Hz}}; to hold a body use a joint");
 }
 
 const NsTable NsTable_Drive = {

@@ -452,7 +452,7 @@ static PetscBool check_clearance(NsMultibody *self, const NsMbJoint *joint)
   if (!joint->loose) return check_friction(self, joint);
   if (settings->clearance < NS_LEAST_CLEARANCE) {
     NsDiagError(
-      self->diag, NsKeysPlace(settings->where, "clearance"), "a clearance of %.4g m is lost in the rounding of positions", settings->clearance);
+      self->diag, NsKeysPlace(settings->where, "clearance"), "a clearance of %.4g m is below the rounding error of positions", settings->clearance);
     NsDiagNote(self->diag, "leave it out for a joint without clearance; at least %g m", NS_LEAST_CLEARANCE);
     return PETSC_FALSE;
   }

@@ -78,7 +78,7 @@ struct NsMbRow {
   PetscReal        offset;  /* g = scale (value - offset - driven) */
   PetscReal        length;
   const NsSpin    *speed;  /* drive: theta - offset = integral of it */
-  const NsMotion  *motion; /* drive of a way: along x; NULL: none */
+  const NsMotion  *motion; /* drive by a displacement, along x; NULL: none */
   const char      *name;
   PetscReal        restitution; /* of limits, which are not */
   PetscBool        bilateral;
@@ -103,7 +103,7 @@ struct NsMbBushing {
   PetscReal        value[4][3];
 };
 
-/* What is wanted of a row: its gap; also its forces and moments; also its rate, which needs velocities. */
+/* Requested parts of a row: its gap; also its forces and moments; also its rate, which needs velocities. */
 typedef enum { NS_WANT_GAP, NS_WANT_ROW, NS_WANT_RATE } NsMbWanted;
 
 enum { NS_PART_FORCE = 7, NS_PART_MOMENT = 8 };
@@ -111,7 +111,7 @@ enum { NS_PART_FORCE = 7, NS_PART_MOMENT = 8 };
 /* What a row is at the frames: gap, forces f and moments m (about centers, in space) on `bodies` bodies for a unit reaction. */
 typedef struct {
   PetscReal g, drive, rate;
-  int       parts; /* of rows of joints: those that can differ from zero, bits for x, y, z of forces and NS_PART_MOMENT; 0: not known */
+  int       parts; /* of rows of joints: the parts that can be nonzero, as bits for x, y, z of forces and NS_PART_MOMENT; 0: not known */
   PetscInt  bodies, body[4];
   PetscReal f[4][3], m[4][3];
 } NsMbWrench;

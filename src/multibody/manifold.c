@@ -172,7 +172,7 @@ static void rim_point(const NsSolid *s, PetscReal end, PetscReal angle, PetscRea
     x[k] = s->x[k] + end * s->half[2] * s->R[3 * k + 2] + s->disc * (cos(angle) * s->R[3 * k] + sin(angle) * s->R[3 * k + 1]);
 }
 
-/* The points of a shape that look most against n: a face, a line, of a cylinder its lower end or the line of its side. */
+/* The feature of a shape that faces most against n: a face or a line; for a cylinder, its lower end or the line of its side. */
 static void lowest_face(const NsSolid *s, const PetscReal n[3], Polygon *polygon)
 {
   PetscReal e[3], p[3], angle[4];
@@ -390,7 +390,7 @@ static void support(const NsSolid *s, const PetscReal n[3], PetscReal sign, int 
   for (int k = 0; k < 3 && length > 1e-9; k++) x[k] += sign * s->disc * p[k] / length;
 }
 
-/* Lines of both shapes that are nearly parallel and across n touch at both ends of what they have in common. False: there are none. */
+/* Lines of both shapes that are nearly parallel, and perpendicular to n, touch at both ends of their overlap. False: there are no such lines. */
 static PetscBool touch_lines(const NsSolid *a, const NsSolid *b, const NsConvexSum *sum, const NsConvex *found, NsManifold *manifold)
 {
   for (int i = 0; i < sum->segments; i++) {

@@ -1,8 +1,8 @@
 /*
   Boxes, balls, capsules and cylinders against each other: pairs that are near each other, found by sorting.
 
-  Every shape has a sphere around it. At a search (percuss/model.h, slots) the spheres are sorted along the axis on which their centres are spread most; those that overlap there, widened by the
-  margin and by their way since the last step, are compared, and for pairs whose spheres are near the shapes themselves. A pair that is not found has a gap of more than the margin then, so that it
+  Every shape has a bounding sphere. At a search (percuss/model.h, slots) the spheres are sorted along the axis on which their centres are spread most; those that overlap there, widened by the
+  margin and by their displacement since the last step, are compared, and for pairs whose spheres are near the shapes themselves. A pair that is not found has a gap of more than the margin then, so that it
   is open until two bodies have moved by the margin together. A pair that is found has a block of slots, one for each point at which the two may touch (manifold.c).
 
   Cost: of a search n log n and the pairs whose extents along the axis overlap; else the near pairs. Candidates are ordered by their shapes, so that results do not depend on how slots were given.
@@ -140,7 +140,7 @@ static void add_item(NsMultibody *self, struct NsMbPile *pile, const char *text,
   }
   const PetscReal upright = PetscAbsReal(shape->R[8]);
   if (self->body[0].planar && shape->kind != NS_SHAPE_SPHERE && upright < 1 - 1e-12 && !(shape->kind == NS_SHAPE_CAPSULE && upright < 1e-12)) {
-    NsDiagError(self->diag, place, "the %s '%s' must have its z axis across the plane in which it moves%s", NsShapeWords[shape->kind], text,
+    NsDiagError(self->diag, place, "the %s '%s' must have its z axis perpendicular to the plane in which it moves%s", NsShapeWords[shape->kind], text,
       shape->kind == NS_SHAPE_CAPSULE ? ", or in that plane" : "");
     return;
   }

@@ -17,6 +17,6 @@ PetscInt NsMbPileSlots(const NsMultibody *self);
 void NsMbPileBegin(NsMultibody *self);
 /* The gap of a candidate at the frames; wrench[rows] (or NULL). */
 PetscReal NsMbPileAt(NsMultibody *self, PetscInt candidate, PetscInt rows, NsMbWrench *wrench);
-/* Centres of its two shapes, and how far a turn moves points of theirs about these: 0 of balls. */
-void      NsMbPileSides(NsMultibody *self, PetscInt candidate, NsSide side[2], PetscReal reach[2]);
-void      NsMbPilePoint(NsMultibody *self, PetscInt candidate, PetscReal x[3], PetscReal n[3]);
+/* Centres of its two shapes, and how far a rotation can move their points relative to these: 0 for balls. */
+void NsMbPileSides(NsMultibody *self, PetscInt candidate, NsSide side[2], PetscReal reach[2]);
+void NsMbPilePoint(NsMultibody *self, PetscInt candidate, PetscReal x[3], PetscReal n[3]);

@@ -190,7 +190,7 @@ static void angle_row(const NsMultibody *self, const NsMbJoint *joint, const Pet
   w->rate = da[0] * (B->O[0] - A->O[0]) + da[1] * (B->O[1] - A->O[1]) + da[2] * (B->O[2] - A->O[2]);
 }
 
-/* A body that both joints have is there once. */
+/* A body that belongs to both joints is listed once. */
 static void add_side(NsMbWrench *w, PetscInt body, PetscReal weight, const PetscReal f[3], const PetscReal m[3])
 {
   PetscInt b = 0;

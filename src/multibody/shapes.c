@@ -50,7 +50,7 @@ static const NsKey shape_keys[] = {
   {"rotation", NS_KEY_TABLE, offsetof(NsShapeSettings, rotation), .table = &NsTable_Rotation, .help = "its orientation in the body's frame",
     .example = "{axis: [1, 0, 0], angle: 90 deg}"},
   {"inside", NS_KEY_BOOLEAN, offsetof(NsShapeSettings, inside), .default_value = "false",
-    .help = "a cavity of this sphere, box or cylinder, in which other bodies are; it has no mass", .example = "true"},
+    .help = "the shape is a cavity, with other bodies inside it; it has no mass", .example = "true"},
   {NULL},
 };
 const NsTable NsTable_Shape = {"shape", "shape of a body", shape_keys, sizeof(NsShapeSettings), .one_of = "sphere, box, cylinder, capsule, points"};

@@ -1,7 +1,7 @@
 /*
-  Who has the energies of a multibody system: bodies their kinetic energy and that of their weight; springs, bushings and the springs of joints, with their dampers, the rest.
+  Energies of the parts of a multibody system: bodies have their kinetic energy and the potential energy of their weight; springs, bushings and the springs of joints, with their dampers, have the rest.
 
-  Each spring is asked alone, by the functions that add up all of them.
+  Each spring is evaluated alone, by the functions that otherwise add up all of them.
 */
 #include "shares.h"
 #include "joints.h"

@@ -119,7 +119,7 @@ struct NsMultibody {
   PetscInt           springs, loads;
   NsMbSpring        *spring;
   NsMbLoad          *load;
-  PetscInt           joints, rows, actuators, turns; /* turns: unknowns that are angles of joints, behind those of the bodies */
+  PetscInt           joints, rows, actuators, turns; /* turns: unknowns that are angles of joints, after those of the bodies */
   NsMbJoint         *joint;
   struct NsMbTouch  *touch;
   PetscInt           touches; /* contacts, behind the rows of joints */

@@ -58,7 +58,7 @@ static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const Ns
   PetscInt        count  = 0;
 
   if (circle && PetscAbsReal(shape->R[8]) < 1 - 1e-12) {
-    NsDiagError(self->diag, place, "the cylinder '%s' must have its z axis across the plane in which it moves", shape->name);
+    NsDiagError(self->diag, place, "the cylinder '%s' must have its z axis perpendicular to the plane in which it moves", shape->name);
     return 0;
   }
   if (shape->kind == NS_SHAPE_SPHERE || circle) {
@@ -215,8 +215,8 @@ static PetscBool check_cavity(NsMultibody *self, const NsPartnerSettings *first,
   PetscInt body;
 
   if (second->nodes.count == 1 && !NsMbCavity(self, first, &body)) return PETSC_TRUE;
-  NsDiagError(
-    self->diag, second->where->place, "a cavity (`inside: true`) is one partner of contact '%s', alone; the other one is what is in it", name);
+  NsDiagError(self->diag, second->where->place,
+    "a cavity (`inside: true`) must be the only shape of one partner of contact '%s'; the other partner is what is inside it", name);
   return PETSC_FALSE;
 }
 

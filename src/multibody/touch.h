@@ -22,7 +22,7 @@ typedef struct NsMbTouch {
   PetscReal tolerance, clearance; /* clearance: the largest gap */
   NsLaw     law;
   PetscInt  resists,
-    before;             /* 1 + NS_ROLLING ...: a moment of the contact so many before it in the list, with which it shares all else; 0: a contact */
+    before; /* 1 + NS_ROLLING ...: a resistance moment of the contact `before` places earlier in the list, with which it shares everything else; 0: a contact */
   const PetscBool *off; /* NsSwitchesAdd */
 } NsMbTouch;
 
@@ -34,7 +34,7 @@ void NsMbTouches(NsMultibody *self);
 /* clearance.c: contacts of joints with clearance; touch NULL: only how many. Errors in diag. */
 PetscInt  NsMbClearances(NsMultibody *self, NsMbTouch *touch);
 PetscReal NsMbClearanceAt(const NsMultibody *self, const NsMbTouch *touch, PetscReal n[3], PetscReal c[3]);
-/* insides.c: the cavity among the shapes of a partner, NULL: none; how many contacts a ball has within it; one of them: kind, second side but for its body, offset of the gap, name of the wall or NULL. */
+/* insides.c: the cavity among the shapes of a partner (NULL: none); the number of contacts of a ball inside it; one of these contacts: its kind, its second side without the body, the offset of the gap, the name of the wall or NULL. */
 const NsShape *NsMbCavity(const NsMultibody *self, const NsPartnerSettings *partner, PetscInt *body);
 PetscInt       NsMbWalls(const NsMultibody *self, const NsShape *cavity);
 const char    *NsMbSetWall(const NsMultibody *self, const NsShape *cavity, PetscInt wall, PetscReal radius, NsMbTouch *touch);

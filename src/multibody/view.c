@@ -39,7 +39,7 @@ static void scene_points(const NsMultibody *self, PetscReal *x, PetscReal *v)
   }
 }
 
-/* Bodies move far: each plane is as large as the picture. */
+/* Bodies may move far: each plane is drawn as large as the whole picture. */
 static void list_planes(NsMultibody *self, NsModel *model)
 {
   const NsScene *scene = &model->scene;

@@ -18,7 +18,7 @@
 #include "parts.h"
 
 #define NS_APART 1e-6 /* central differences of E, and of forces at rest (of the length scale) */
-#define NS_LOST  1e-5 /* of E, in a period: more is damping */
+#define NS_LOST  1e-5 /* of E, in a period: a larger change means damping */
 
 static PetscErrorCode energy_of(NsOrbitSystem *system, const PetscReal *x, PetscReal *energy)
 {
@@ -167,7 +167,7 @@ PetscErrorCode NsOrbitSearchMode(NsOrbitBranch *branch, PetscReal p, PetscInt k,
   const PetscInt n = system->states;
   PetscCall(PetscCalloc2(n, &x, n, &x1));
   PetscCall(find_mode(system, k, x + n / 2, &omega));
-  if (!(omega > 0)) *why = NsArenaPrint(branch->arena, "it has no vibration with the number %d at rest", (int)k);
+  if (!(omega > 0)) *why = NsArenaPrint(branch->arena, "it has no vibration mode with the number %d at rest", (int)k);
   for (PetscInt i = n / 2; i < n; i++) x[i] *= PetscSqrtReal(2 * p);
   if (!*why) PetscCall(NsOrbitFly(system, 0, 2 * PETSC_PI / omega, x, NULL, branch->arena, &orbit, x1, why));
   if (!*why) {

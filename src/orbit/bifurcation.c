@@ -18,9 +18,9 @@
 const char *const NsBifurcationNames[NS_BIFURCATIONS] = {"fold", "flip", "torus", "branch", "grazing", "sliding", "symmetry", "hopf"};
 
 #define NS_POINT    1e-2 /* of the last circle */
-#define NS_CROSSING 1e-6 /* of the step: nearer to a branch point Newton's method goes over to the other branch */
+#define NS_CROSSING 1e-6 /* of the step: nearer to a branch point Newton's method converges to the other branch */
 #define NS_MIRROR   1e-3 /* of the size of a state */
-#define NS_SAME     1e-9 /* of the range: what is as near to grazing belongs to it, such as the fold where two events meet */
+#define NS_SAME     1e-9 /* of the range: a bifurcation so near to grazing is part of it, such as the fold where two events meet */
 
 typedef struct {
   NsBifurcationKind kind;

@@ -194,7 +194,7 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
     const NsOrbitPoint *point = branch->bifurcation[i].point;
     if (point->p >= low && point->p <= high) add_point(branch, curve, point);
     if (branch->bifurcation[i].kind == NS_BIFURCATION_HOPF) {
-      curve->end = NsArenaPrint(branch->arena, "its circle becomes a point at %s", branch->bifurcation[i].name);
+      curve->end = NsArenaPrint(branch->arena, "the radius of its circle becomes zero at %s", branch->bifurcation[i].name);
       PetscFunctionReturn(0);
     }
   }
@@ -227,7 +227,7 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
   PetscFunctionReturn(0);
 }
 
-/* The family, and no systems that are not of it: a branch that goes on later has the same numbers. */
+/* Uses only systems of the family, so that a branch that is continued later gives the same numbers. */
 static PetscErrorCode prepare(NsOrbitBranch *branch, PetscReal p)
 {
   NsOrbitSystem *system;
@@ -243,7 +243,7 @@ static PetscErrorCode prepare(NsOrbitBranch *branch, PetscReal p)
   PetscFunctionReturn(0);
 }
 
-/* Until it ends; the curve behind the others becomes one of them. */
+/* Follows the curve to its end; it stands behind the others and becomes one of them. */
 static PetscErrorCode follow(NsOrbitBranch *branch, NsOrbitPoint *at)
 {
   NsOrbitCurve *curve = &branch->curve[branch->curves];

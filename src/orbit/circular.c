@@ -4,7 +4,7 @@
 
       F(q_r, v_r) = ( v_r - omega S q_r,   M^-1 (h(t0, q_r, v_r) + W lambda) - omega S v_r ) = 0
 
-  No motion is simulated, and the scheme of the config plays no part: rub all around a ring is an algebraic problem, with contacts as exact as the model has them, nonlinear laws and friction in
+  No motion is simulated, and the scheme of the config has no influence: full annular rub is an algebraic problem, with contacts as exact as the model has them, nonlinear laws and friction in
   space. The multipliers are exp(s T) with the eigenvalues s of A = F', T = 2 pi/|omega|: those of the motion in space over one turn, because R(2 pi) = I.
 
   A closed contact slides, with friction against its slip: b = M^-1 (w_N - mu w_T u_T/|u_T|), and its force follows from

@@ -17,7 +17,7 @@ static PetscReal *zeros(NsOrbitSystem *system, PetscInt count)
 
 /* ---- the axis ---------------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* S: u' = e x u of displacements and small rotations alike. False: some DOF turns into one that a support holds. */
+/* S: u' = e x u of displacements and small rotations alike. False: the rotation moves a DOF that a support holds. */
 static bool fill_turn(NsOrbitCircle *circle, const NsFeDof *dof, const PetscReal axis[3])
 {
   PetscBool moves = PETSC_FALSE;
@@ -68,7 +68,7 @@ static PetscErrorCode find_turn(NsOrbitSystem *system, NsOrbitCircle *circle, co
     found = fill_turn(circle, dof, rotor[0].axis);
   else
     for (int k = 0; k < 3 && !found; k++) found = fill_turn(circle, dof, along[k]);
-  if (!found) *why = "supports hold some points in one direction across the axis only, so that there is no circular whirl";
+  if (!found) *why = "supports hold some points in only one of the two lateral directions, so that there is no circular whirl";
   PetscFunctionReturn(0);
 }
 
@@ -80,14 +80,14 @@ const char *NsOrbitCircleRefusal(NsRun *run, NsArena *arena)
   char           name[NS_CANDIDATE_NAME];
 
   if (!NsModelIsFe(model) || NsModelIsReduced(model))
-    return "circular orbits are those of finite elements and rigid bodies, not of mechanisms, multibody systems or reduced models";
+    return "circular orbits need finite elements or rigid bodies; mechanisms, multibody systems and reduced models are not supported";
   if (model->switches.count)
     return NsArenaPrint(arena, "the %s '%s' begins or stops acting at a given time (`from`, `until`), which does not repeat",
       model->switches.item[0].kind, model->switches.item[0].name);
   if (model->massless || model->dynamics.move) return "it has degrees of freedom without mass";
   if (model->unknowns > NS_MOST_DOF)
     return NsArenaPrint(arena, "it has %d degrees of freedom, and dense matrices allow %d", (int)model->unknowns, NS_MOST_DOF);
-  if (model->candidates && (!model->contact.rowrate || model->slots)) return "its contacts find their partners while they move";
+  if (model->candidates && (!model->contact.rowrate || model->slots)) return "its contacts find their partners during the motion";
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (model->candidate[i].bilateral) return "it has joints, links or ties";
     if (model->candidate[i].law.kinds & (NS_LAW_ANISOTROPIC | NS_LAW_JOINT))
@@ -160,7 +160,7 @@ static PetscErrorCode find_sense(NsOrbitSystem *system, NsOrbitCircle *circle)
   PetscFunctionReturn(0);
 }
 
-/* Probes, and the normal force of each contact behind the states. */
+/* Probes, and the normal force of each contact, which stands behind the states. */
 static PetscErrorCode fill_views(NsOrbitSystem *system, NsRun *run)
 {
   char name[NS_CANDIDATE_NAME];
@@ -230,7 +230,8 @@ PetscErrorCode NsOrbitCircleSystem(NsRun *run, PetscReal forcing_period, NsArena
   if (!*why && system->period > 0) {
     PetscCall(find_sense(system, circle));
     if (system->sense == 0)
-      *why = "its loads do not turn about the axis (circular): only unbalances, and loads that turn at one speed, give circles; weight does not";
+      *why =
+        "its loads do not turn about the axis (circular): only unbalances and loads that turn at one speed cause circular orbits; weight does not";
   }
   PetscCall(fill_views(system, run));
   *result = system;

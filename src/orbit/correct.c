@@ -19,7 +19,7 @@
 #define NS_FAR        1e-6  /* scaled residual above which dR/dp is computed anew */
 #define NS_TIMING     1e-5  /* of the period */
 #define NS_ENOUGH     1e-10 /* where rounding allows no more */
-#define NS_CONSERVED  1e-4  /* multipliers of conservative motion are on the unit circle, up to the differences from which they are */
+#define NS_CONSERVED  1e-4  /* multipliers of conservative motion are on the unit circle, up to the error of the finite differences */
 #define NS_NEUTRAL \
   1e-9 /* of circular orbits: an eigenvalue with a smaller damping ratio neither grows nor decays; of an undamped mesh rounding would decide */
 
@@ -70,7 +70,7 @@ PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit)
   branch->size = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)branch->system->states);
   PetscCall(NsOrbitSizes(branch->system, orbit, branch->size));
   for (PetscInt i = 0; i < branch->system->states && branch->system->circle;
-       i++) /* all nodes of a mesh move together: one step is that of their mean */
+       i++) /* all nodes of a mesh move together: the length of a step is that of their mean */
     branch->size[i] *= PetscSqrtReal((PetscReal)branch->system->states);
   branch->duration = orbit->T;
   PetscFunctionReturn(0);
@@ -376,7 +376,7 @@ static void look_at_probes(void *context, const NsOrbitMoment *moment)
   if (!views->point->impacts++ || speed < views->point->slowest) views->point->slowest = speed;
 }
 
-/* Multipliers that are 1 whatever the orbit are left out: along an orbit of unknown period, and across the energy of a conservative one. The nearest to 1 are taken for them. */
+/* Multipliers that are 1 for any orbit are left out: one along an orbit of unknown period, one more across the energy of a conservative orbit. The multipliers nearest to 1 are taken for these. */
 static void judge(NsOrbitPoint *point, PetscInt n, PetscInt ones, PetscReal limit)
 {
   PetscInt left_out[2] = {-1, -1};

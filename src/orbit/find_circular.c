@@ -1,7 +1,7 @@
 /*
   The first circular orbit (circular.c). Turning loads: Newton's method from rest, which for a linear model without contact is its response, then from the end of a simulation with the scheme of the
-  config. Without loads that turn: from the end of a simulation to time.end, whose whirl has the speed omega = v'S q/|S q|^2. Contacts that were found to penetrate are closed, those that pull are
-  opened, until none does.
+  config. Without loads that turn: from the end of a simulation to time.end, whose whirl has the speed omega = v'S q/|S q|^2. Contacts that penetrate are closed, those in tension are
+  opened, until there are none of these.
 */
 #include <math.h>
 #include "orbit.h"
@@ -9,7 +9,7 @@
 #define NS_TRIES  8
 #define NS_PHASES 8
 #define NS_PIECES 50   /* of the simulated time, after which the user may stop it */
-#define NS_SLOW   1e-9 /* over the simulated time: a whirl with less turns is none */
+#define NS_SLOW   1e-9 /* rad of turning over the simulated time: less is not a whirl */
 
 static PetscBool some_closed(const NsOrbitSystem *system, const NsOrbit *orbit)
 {
@@ -19,7 +19,7 @@ static PetscBool some_closed(const NsOrbitSystem *system, const NsOrbit *orbit)
   return closed;
 }
 
-/* From this orbit on; *found NULL: nothing, and *orbit is where it came to. */
+/* Newton's method from this orbit; *found NULL: it found no orbit, and *orbit is its last iterate. */
 static PetscErrorCode try_from(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit, NsOrbitPoint **found, const char **why)
 {
   NsOrbitSystem *system = branch->system;
@@ -34,7 +34,7 @@ static PetscErrorCode try_from(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbi
     PetscCall(NsOrbitCorrect(branch, orbit, p, NULL, &point, &iterations));
     PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
     if (!point) break;
-    PetscCall(NsOrbitScale(branch, point->orbit)); /* from rest there was no size */
+    PetscCall(NsOrbitScale(branch, point->orbit)); /* the state of rest gave no scale */
     PetscCall(NsOrbitCorrect(branch, point->orbit, p, NULL, &point, &iterations));
     PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
     if (!point) break;
@@ -50,7 +50,7 @@ static PetscErrorCode try_from(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbi
   PetscFunctionReturn(0);
 }
 
-/* The same, and then with the circle turned against the loads: near a critical speed the phase with contact is another one than without. */
+/* The same, and then with the circle turned relative to the loads: near a critical speed contact changes the phase. */
 static PetscErrorCode try_around(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit, NsOrbitPoint **found, const char **why)
 {
   PetscFunctionBegin;
@@ -117,7 +117,7 @@ PetscErrorCode NsOrbitSearchCircle(NsOrbitBranch *branch, PetscReal p, PetscInt 
     PetscCall(simulate(branch, system, length, system->period > 0 ? periods : NS_PIECES, x, why));
     if (!*why && !(system->period > 0)) {
       PetscCall(NsOrbitCircleSpeed(system, x, &omega));
-      if (!(PetscAbsReal(omega) * branch->span > NS_SLOW)) *why = "nothing whirls at time.end: give it an initial velocity, or increase time.end";
+      if (!(PetscAbsReal(omega) * branch->span > NS_SLOW)) *why = "there is no whirl at time.end: give an initial velocity, or increase time.end";
     }
     if (!*why) {
       const PetscReal T = system->period > 0 ? system->period : 2 * PETSC_PI / PetscAbsReal(omega);
@@ -130,12 +130,11 @@ PetscErrorCode NsOrbitSearchCircle(NsOrbitBranch *branch, PetscReal p, PetscInt 
     PetscCall(PetscFree2(x, x1));
   }
   if (!*found) {
-    if (!*why) *why = "no circular orbit was found: begin the range of a branch where nothing touches, or simulate more (settle, time.end)";
+    if (!*why) *why = "no circular orbit was found: begin the range of a branch where no contact is closed, or simulate more (settle, time.end)";
     PetscFunctionReturn(0);
   }
   PetscCall(NsOrbitCircleHolds(branch->system, (*found)->orbit, &holds));
-  if (!holds)
-    *why = "its motion is no circle: loads, supports, bearings or surfaces are not the same in all directions across the axis; leave out `circular`";
+  if (!holds) *why = "its orbit is not circular: loads, supports, bearings or surfaces are not isotropic about the axis; leave out `circular`";
   if (!holds) *found = NULL;
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,5 @@
 /*
-  Other orbits at the same value of the parameter: the search of find.c from initial states spread around the first orbit, as far from it as some times the size of each state. Numbers are those of a hash, so
+  Other orbits at the same value of the parameter: the search of find.c from initial states spread around the first orbit, as far from it as some times the size of each state. The numbers come from a hash, so
   that a search finds the same orbits each time. Two orbits are the same if periods, ranges of all states and the largest multiplier are.
 */
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
-  What a stopped computation of branches needs to go on as if it had not been stopped: all points with their orbits, the bifurcations, the length of the next step, scales and names. Systems, modes and families
+  What a stopped computation of branches needs to continue as if it had not been stopped: all points with their orbits, the bifurcations, the length of the next step, scales and names. Systems, modes and families
   are left out: they are functions of the config and of the parameter.
 */
 #include <string.h>
@@ -7,11 +7,11 @@
 
 #define NS_MOST 10000000
 
-/* Of the system whose orbits these are. */
+/* The archive, and the sizes of the system of the orbits. */
 typedef struct {
   NsArchive    *archive;
   NsArena      *arena;
-  NsOrbitSystem system; /* its counts alone */
+  NsOrbitSystem system; /* only its counts are set */
 } Keep;
 
 static void count(Keep *keep, const char *name, PetscInt *value)

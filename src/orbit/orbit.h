@@ -270,14 +270,14 @@ const char *NsOrbitSimulationRefusal(NsRun *run, NsArena *arena);
 PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, PetscReal *x1,
   void (*look)(void *context, const NsOrbitMoment *), void *context, const char **why);
-/* Whether all contacts are open at the start, or closed and at rest: central differences are not possible across a contact that is about to close. */
+/* Whether every contact is open at the start, or closed and at rest: central differences are not possible across a contact that is about to close. */
 PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscBool *open);
 PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
 
 /* The probes of a run that are linear in the state: their rows; with room for `more`. */
 PetscErrorCode NsOrbitStateProbes(NsOrbitSystem *system, NsRun *run, PetscInt more);
 
-/* circular.c: the system of circular orbits of a model, of which NsOrbitCircleRefusal knows nothing against it (NULL); what NsOrbitResidual, Trace, Margins, Field and Fly are for it. */
+/* circular.c: the system of circular orbits of a model for which NsOrbitCircleRefusal is NULL; its versions of NsOrbitResidual, Trace, Margins, Field and Fly. */
 const char    *NsOrbitCircleRefusal(NsRun *run, NsArena *arena);
 PetscErrorCode NsOrbitCircleSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitCircleDestroy(NsOrbitCircle *circle);
@@ -288,14 +288,14 @@ void           NsOrbitCircleField(const NsOrbitSystem *system, const NsOrbit *or
 PetscErrorCode NsOrbitCircleTrace(
   NsOrbitSystem *system, const NsOrbit *orbit, PetscInt least, void (*look)(void *context, const NsOrbitMoment *), void *context);
 PetscErrorCode NsOrbitCircleMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin);
-/* The sequence that the state x0 has: contacts that penetrate are closed, those that pull are open. first: those that are closed before; NULL: what touches is. */
+/* The contact states at x0: contacts that penetrate become closed, those in tension open. first: the states before; NULL: contacts without gap are closed. */
 PetscErrorCode NsOrbitCircleFly(
   NsOrbitSystem *system, PetscReal T, const PetscReal *x0, const unsigned char *first, NsArena *arena, NsOrbit *orbit, PetscReal *x1);
-/* Makes its circle small enough for nothing to penetrate. */
+/* Reduces the circle of the orbit until no contact penetrates. */
 PetscErrorCode NsOrbitCircleShrink(NsOrbitSystem *system, NsOrbit *orbit);
-/* Its start turned about the axis. */
+/* Turns the start of the orbit about the axis. */
 void NsOrbitCircleTurn(const NsOrbitSystem *system, PetscReal angle, NsOrbit *orbit);
-/* Whether it solves the equations at other angles, too. */
+/* Whether the circle solves the equations at other angles, too. */
 PetscErrorCode NsOrbitCircleHolds(NsOrbitSystem *system, const NsOrbit *orbit, PetscBool *holds);
 /* Speed of the whirl of x[states]. */
 PetscErrorCode NsOrbitCircleSpeed(NsOrbitSystem *system, const PetscReal *x, PetscReal *omega);
@@ -422,19 +422,19 @@ PetscErrorCode NsOrbitAttempt(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit
 PetscErrorCode NsOrbitSearchFree(NsOrbitBranch *branch, PetscReal p, NsOrbitPoint **found, const char **why);
 /* find_circular.c: a circular orbit, as NsOrbitSearch. */
 PetscErrorCode NsOrbitSearchCircle(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
-/* find_others.c: other orbits at p, from so many other initial states; found[starts + 1] begins with the first orbit, and has *count of them afterwards. Before any branch is followed. */
+/* find_others.c: searches for other orbits at p, from `starts` further initial states; found[starts + 1] begins with the first orbit and contains *count orbits afterwards. Call it before any branch is followed. */
 PetscErrorCode NsOrbitSearchOthers(
   NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, PetscInt starts, NsOrbitPoint **found, PetscInt *count);
-/* backbone.c: the system of free motion with this energy (J) of a run, as NsOrbitSystemCreate; what the energy adds to residual and Jacobian, and how it is taken off again; the orbit of mode k (from 1). */
+/* backbone.c: the system of free motion with this energy (J) of a run, as NsOrbitSystemCreate; what the energy adds to residual and Jacobian, and its removal; the orbit of mode k (from 1). */
 PetscErrorCode NsOrbitConservedSystem(NsRun *run, PetscReal energy, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitAddEnergy(NsOrbitSystem *system, const PetscReal *x0, const PetscReal *size, PetscReal *r, PetscReal *J);
 void           NsOrbitRemoveEnergy(const NsOrbitSystem *system, PetscReal *M);
 PetscErrorCode NsOrbitSearchMode(NsOrbitBranch *branch, PetscReal p, PetscInt k, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */
 PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);
-/* The last curve, which was stopped. */
+/* Continues the last curve, which was stopped. */
 PetscErrorCode NsOrbitGoOn(NsOrbitBranch *branch);
-/* keep.c: all that it has computed; found: first[found] orbits from which branches are followed. Reading: of the same config, system is that at its beginning. */
+/* keep.c: writes or reads all that the branch has computed; first[found]: orbits from which branches are followed. Reading needs the same config, and the system as it was at the beginning. */
 void NsOrbitBranchSerialize(NsOrbitBranch *branch, const NsOrbitSystem *system, PetscInt *found, NsOrbitPoint ***first, NsArchive *archive);
 /* Bifurcations between two consecutive points: located and added. *ends: the sequence has changed. */
 PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscBool *changed);

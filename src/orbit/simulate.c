@@ -8,7 +8,7 @@
   has errors of 1e-8 with a tolerance of 1e-10: the saltation at events is in it, because each of the two runs meets its own events. Schemes that step over events have a map with jumps, and are
   refused (orbit.h). Cost: 2 states + 1 periods for M.
 
-  Contacts that are closed and at rest where the orbit begins are held there: x0 and x0 +- d_i e_i are moved onto g = 0, w'v = 0, so that the differences are those of the motion in contact, and
+  Contacts that are closed and at rest at the beginning of the orbit are kept so: x0 and x0 +- d_i e_i are moved onto g = 0, w'v = 0, so that the differences are those of the motion in contact, and
   the held directions have the multiplier 0.
 
   Every simulation creates its own contact and scheme, so that it does not depend on the history of the previous one.

@@ -1,7 +1,7 @@
 /*
   body_energies.csv: the energies of each body, spring, bearing and elastic joint. Their sums are those of energy.csv.
 
-  What dampers have dissipated since the start is the ledger's, by the quadrature of the scheme, shared among the owners in each step in proportion to the mean of their powers at its beginning and end:
+  The energy that dampers have dissipated since the start is that of the ledger, by the quadrature of the scheme; it is shared among the owners in each step in proportion to the mean of their powers at its beginning and end:
   the sum is exact, each share as accurate as the trapezoidal rule. If the table is added to a run that is resumed, what was dissipated before is shared by the powers at that time.
 
   Cost: a step evaluates the powers if something damps; a row as much as one of energy.csv.
@@ -36,8 +36,9 @@ static const NsColumn columns[] = {
   {"damping", "J", "dissipated by its damping since the start", offsetof(Energies, damping)},
   {NULL},
 };
-static const NsCsvType body_energies = {"body_energies.csv", "energies of each body, spring, bearing and elastic joint, a row every `output.body_energies.every` steps",
-  NS_CSV_STEPS, columns, "body", offsetof(Row, of), sizeof(Energies)};
+static const NsCsvType body_energies = {"body_energies.csv",
+  "energies of each body, spring, bearing and elastic joint, a row every `output.body_energies.every` steps", NS_CSV_STEPS, columns, "body",
+  offsetof(Row, of), sizeof(Energies)};
 
 static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDiag *diag)
 {
@@ -46,7 +47,7 @@ static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDi
   PetscFunctionBegin;
   (void)arena;
   if (own->every > 0 && !model->view.shares)
-    NsDiagError(diag, NsKeysPlace(own->where, "every"), "energies of single bodies are not known of a mechanism: leave out `output.body_energies`");
+    NsDiagError(diag, NsKeysPlace(own->where, "every"), "a mechanism does not provide energies of single bodies: leave out `output.body_energies`");
   PetscFunctionReturn(0);
 }
 
@@ -83,7 +84,7 @@ static PetscErrorCode open_table(NsWriter *writer)
   PetscFunctionReturn(0);
 }
 
-/* Shares what the dampers have dissipated since it was last shared. Nothing, or nothing that some owner's power explains: it is left to a later step. */
+/* Shares the energy that the dampers have dissipated since the last call. If there is none, or no owner has damping power, it is left to a later step. */
 static PetscErrorCode observe(NsWriter *writer, const NsSnapshot *snapshot)
 {
   Bodies         *self   = writer->data;

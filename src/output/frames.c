@@ -40,7 +40,7 @@ typedef struct {
 
 typedef struct {
   NsVtk         vtk;
-  PetscBool     fits; /* the scene into the format */
+  PetscBool     fits; /* the scene fits the format */
   NsSeries      series, contact_series, plane_series;
   char         *name; /* of the present frame */
   size_t        name_size;
@@ -88,7 +88,7 @@ static const NsVtkArray contact_points[] = {
   {"friction_force", NS_VTK_SCALARS, "N", "magnitude of the friction force", offsetof(Closed, friction_force)},
   {"friction_impulse", NS_VTK_SCALARS, "N s", "magnitude of the friction impulse in this step", offsetof(Closed, friction_impulse)},
   {"slip_velocity", NS_VTK_SCALARS, "m/s", "magnitude of the sliding velocity", offsetof(Closed, slip_velocity)},
-  {"pressure", NS_VTK_SCALARS, "Pa", "normal force over the area of the side of a solid that belongs to the point; 0: of no side",
+  {"pressure", NS_VTK_SCALARS, "Pa", "normal force over the area of the side of a solid that belongs to the point; 0: the point is on no such side",
     offsetof(Closed, pressure)},
   {"slip", NS_VTK_SCALARS, "m", "how far two surfaces have slid on each other; 0: no surfaces of solids", offsetof(Closed, slip)},
   {"contact", NS_VTK_INTEGERS, "", "number of the contact, from 0", offsetof(Closed, candidate)},
@@ -101,9 +101,9 @@ static const NsVtkType NsVtkType_Contacts = {
 
 static const NsVtkArray plane_points[] = {
   {"displacement", NS_VTK_VECTORS, "m", "of a plane that is moved", offsetof(NsPlaneFields, displacement)},
-  {"velocity", NS_VTK_VECTORS, "m/s", "of its surface: of a moved plane, of a belt", offsetof(NsPlaneFields, velocity)},
+  {"velocity", NS_VTK_VECTORS, "m/s", "velocity of its surface: of a moving plane, of a belt", offsetof(NsPlaneFields, velocity)},
   {"gap", NS_VTK_VECTORS, "m",
-    "from the plane to the nearest point at the start; where displacements are magnified s times, shift the plane by (1 - s) gap to see contacts closed",
+    "vector from the plane to the nearest point at the start; where displacements are magnified s times, shift the plane by (1 - s) gap so that closed contacts look closed",
     offsetof(NsPlaneFields, gap)},
   {NULL},
 };

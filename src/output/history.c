@@ -41,9 +41,9 @@ static const NsColumn columns[] = {
   {"f[xyz]", "N", "reaction: force on the body of a support, spring or bearing; of a side of a solid, resultant of the elastic forces on its nodes"},
   {"m[xyz]", "N m",
     "moment of such a reaction; of a support or side about the middle of its nodes, of a spring or bearing about its point on the body"},
-  {"s[123]_[xyz]", "", "direction of a principal stress, a unit vector; its largest component is positive, of s3 the frame is right-handed"},
-  {"strain", "", "of a strain gauge: elongation along it"},
-  {"strain_[abc]", "", "of a rosette: elongation along its grids, at 0, 45 and 90 or 0, 60 and 120 degrees"},
+  {"s[123]_[xyz]", "", "unit vector along a principal stress; the largest component of s1 and s2 is positive, and s3 makes the frame right-handed"},
+  {"strain", "", "strain of a strain gauge, along its direction"},
+  {"strain_[abc]", "", "strains of a rosette along its grids, at 0, 45 and 90 or 0, 60 and 120 degrees"},
   {"e[12]", "", "of a rosette: principal strains in its surface, the larger first"},
   {"e_angle", "rad", "of a rosette: angle of the first of them, from grid a towards grid b"},
   {"[xyz]*", NS_UNIT_UNKNOWN, "other coordinates of a mechanism", .rate = "v"},
@@ -57,16 +57,16 @@ static const char *const rosettes[] = {"none", "rectangular", "delta", NULL};
 static const NsKey gauge_keys[] = {
   {"at", NS_KEY_STRING, offsetof(NsGaugeSettings, at), .required = true,
     .help = "a node or one of the named `points` of a solid, or a point along a bar, truss, beam or rotor", .example = "beam@0.1"},
-  {"direction", NS_KEY_VECTOR, offsetof(NsGaugeSettings, direction), .help = "of solids: direction of the gauge, of a rosette that of its grid a",
-    .example = "[1, 0, 0]"},
+  {"direction", NS_KEY_VECTOR, offsetof(NsGaugeSettings, direction), .space = NS_SPACE_DIRECTION,
+    .help = "of solids: direction of the gauge, of a rosette that of its grid a", .example = "[1, 0, 0]"},
   {"rosette", NS_KEY_CHOICE, offsetof(NsGaugeSettings, rosette), .choices = rosettes, .default_value = "none",
     .help =
       "of solids: three grids, rectangular at 0, 45, 90 degrees or delta at 0, 60, 120 degrees about the normal, and the principal strains from them",
     .example = "rectangular"},
-  {"normal", NS_KEY_VECTOR, offsetof(NsGaugeSettings, normal), .help = "normal of the surface that a rosette is on; in the plane always z",
-    .example = "[0, 0, 1]"},
+  {"normal", NS_KEY_VECTOR, offsetof(NsGaugeSettings, normal), .space = NS_SPACE_DIRECTION,
+    .help = "normal of the surface that a rosette is on; in the plane always z", .example = "[0, 0, 1]"},
   {"fibre", NS_KEY_NUMBERS, offsetof(NsGaugeSettings, fibre), .columns = 1, .least = 2, .most = 2, .columns_dimension = {NS_DIM_LENGTH},
-    .help = "of beams and rotors: place of the gauge in the section, along its axes 2 and 3; on the axis by default", .example = "[10 mm, 0]"},
+    .help = "of beams and rotors: position of the gauge in the section, along its axes 2 and 3; default: on the axis", .example = "[10 mm, 0]"},
   {NULL},
 };
 static const NsTable gauge_table = {"gauge", "a strain gauge", gauge_keys, sizeof(NsGaugeSettings), .shorthand = "at"};
@@ -79,13 +79,13 @@ static const NsKey history_keys[] = {
   {"accelerations", NS_KEY_BOOLEAN, offsetof(NsHistorySettings, accelerations), .default_value = "false",
     .help = "also record accelerations; each row then costs an evaluation of forces and a solve with the mass matrix", .example = "true"},
   {"gauges", NS_KEY_NAMED, offsetof(NsHistorySettings, gauges), .table = &gauge_table,
-    .help    = "strain gauges by name: elongation at a point along a direction, of beams that of a fibre; rosettes on solids",
+    .help    = "strain gauges by name: strain at a point along a direction, in beams that of a fibre; rosettes on solids",
     .example = "{root: {at: beam@0.05, fibre: [10 mm, 0]}}"},
   {"principal_directions", NS_KEY_BOOLEAN, offsetof(NsHistorySettings, principal_directions), .default_value = "false",
     .help = "also record the directions of the principal stresses of solids", .example = "true"},
   {"on_change", NS_KEY_NUMBER, offsetof(NsHistorySettings, on_change), .default_value = "0", .minimum = "0", .maximum = "< 1",
     .help =
-      "write a row only if some column has changed by more than this part of the largest magnitude that columns of its unit have had, and then the row before it, too: straight lines between rows are within twice that; first and last row are there",
+      "write a row, and the one before it, only if some column has changed by more than this fraction of the largest magnitude so far of all columns with the same unit: linear interpolation is accurate to twice this fraction; the first and the last row are always written",
     .example = "0.01"},
   NS_EVERY_KEY(NsHistorySettings),
   {NULL},
@@ -172,7 +172,7 @@ static PetscErrorCode check_gauges(const NsHistorySettings *own, NsModel *model,
   PetscFunctionReturn(0);
 }
 
-/* Directions of the principal stresses behind the columns of a probe; whether it has some. */
+/* Adds directions of the principal stresses after the columns of a probe; returns whether the probe has them. */
 static PetscBool add_directions(NsProbe *probe)
 {
   static const char *const suffixes[] = {"s1_x", "s1_y", "s1_z", "s2_x", "s2_y", "s2_z", "s3_x", "s3_y", "s3_z"};
@@ -256,7 +256,7 @@ static void add_probe(History *self, NsColumn *header, const char *name, NsProbe
   }
 }
 
-/* What is written of `on_change`: the history of a run that resumes with other columns would not fit. */
+/* Prepares `on_change`. The hash of the columns is stored, because the history of a run resumed with other columns would not fit. */
 static void begin_changes(NsWriter *writer, const NsColumn *header)
 {
   History     *self  = writer->data;

@@ -15,6 +15,6 @@ NS_WRITER_SWITCH(
   Events, events, "true", "events.csv: impacts, closings, openings, stick and slip; gap rates before and after, impulse, energy lost", "false")
 NS_WRITER(Energy, energy, NsTable_Every, "{every: 1}", "energy.csv: energies, dissipation, external work, numerical energy error", "{every: 10}")
 NS_WRITER(BodyEnergies, body_energies, NsTable_Every, "{every: 0}", "body_energies.csv: energies of each body, spring and bearing", "{every: 10}")
-NS_WRITER(
-  Resultants, resultants, NsTable_Every, "{every: 0}", "resultants.csv: force, moment and impulse of all contacts of a name together", "{every: 1}")
+NS_WRITER(Resultants, resultants, NsTable_Every, "{every: 0}", "resultants.csv: resultant force, moment and impulse of all contacts of one name",
+  "{every: 1}")
 NS_WRITER_ALWAYS(Progress)

@@ -3,7 +3,7 @@
 
       F = sum_i d_i lambda_i,   M = sum_i (x_i - x0) x d_i lambda_i        d_i: normal and tangents of contact i, at x_i in space; x0: the mean of the contact points at the start of the table
 
-  Of balls, whose pairs come and go, x0 is the origin, and there is no share. Forces are those at the time of the row, impulses the sums since the previous row, with the directions at the end of each step. Closed is the share of the contacts that are, by their area where
+  For balls, whose pairs appear and disappear, x0 is the origin, and there is no share. Forces are those at the time of the row, impulses the sums since the previous row, with the directions at the end of each step. `closed` is the share of closed contacts, by area where
   they are parts of a surface. Joints are not contacts. A contact of balls has the resultant of its pairs; equal and opposite forces of pairs within one set add up to zero.
 
   Cost: a row evaluates the place and directions of all closed contacts, a step those with an impulse.
@@ -45,11 +45,11 @@ static const NsColumn columns[] = {
   {"py", "N s", "the same along y", offsetof(Resultant, impulse[1]), .sums = true},
   {"pz", "N s", "the same along z", offsetof(Resultant, impulse[2]), .sums = true},
   {"contacts", "", "number of its contacts that are closed", offsetof(Resultant, contacts)},
-  {"closed", "", "share of its contacts that are closed; of surfaces by area", offsetof(Resultant, closed), LISTED},
+  {"closed", "", "fraction of its contacts that are closed; between surfaces by area", offsetof(Resultant, closed), LISTED},
   {NULL},
 };
 static const NsCsvType resultants = {"resultants.csv",
-  "force, moment and impulse of all contacts of a name together, a row every `output.resultants.every` steps", NS_CSV_STEPS, columns, "contact",
+  "resultant force, moment and impulse of all contacts of one name, a row every `output.resultants.every` steps", NS_CSV_STEPS, columns, "contact",
   offsetof(Row, of), sizeof(Resultant)};
 
 /* Not a joint, nor a limit of an angle, nor the moments of a rolling or drilling resistance. */
@@ -74,7 +74,7 @@ static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDi
   (void)arena;
   if (own->every > 0 && !model->view.contact_frame && model->candidates)
     NsDiagError(
-      diag, NsKeysPlace(own->where, "every"), "resultants of contacts are not known of a mechanism: contacts.csv has the forces of its contacts");
+      diag, NsKeysPlace(own->where, "every"), "a mechanism does not provide resultants of contacts: contacts.csv has the forces of its contacts");
   else if (own->every > 0 && !count_contacts(model))
     NsDiagError(diag, NsKeysPlace(own->where, "every"), "the model has no contacts, and so no resultants of them: leave out `output.resultants`");
   PetscFunctionReturn(0);
@@ -108,7 +108,7 @@ static double bytes(const NsWriter *writer)
   return NS_CSV_NUMBER * (1 + 10.0 * PetscMin(count_contacts(writer->model), 10));
 }
 
-/* What a contact counts for: its area where it is part of a surface. */
+/* The weight of a contact in the share: its area if it is part of a surface, else 1. */
 static PetscReal weight_of(const NsCandidate *candidate)
 {
   return candidate->area > 0 ? candidate->area : 1;

@@ -41,7 +41,8 @@ static const NsKey output_keys[] = {
     .help = "wall-clock time between two checkpoints, from which `percuss run --resume` continues; 0: only at its end, and when the run is stopped",
     .example = "1 min"},
   {"units", NS_KEY_BOOLEAN, offsetof(NsOutputSettings, units), .default_value = "false",
-    .help = "headers of the tables have the unit behind each name, as in `bar.left.ux [m]`; all programs of percuss read both", .example = "true"},
+    .help    = "write the unit after each name in the headers of tables, as in `bar.left.ux [m]`; all percuss programs read both forms",
+    .example = "true"},
   {NULL},
 };
 

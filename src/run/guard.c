@@ -19,14 +19,14 @@
 #include <unistd.h>
 #include "private.h"
 
-#define NS_LASTING     0.01 /* of the simulated time: so long the error may be above its limit */
-#define NS_HOPELESS    100  /* times the limit: ends the run in any case, */
-#define NS_AT_ONCE     1e4  /* and this without waiting */
-#define NS_MOVES       1e3  /* times what loads and weight give in one step: bodies with less are at rest */
+#define NS_LASTING     0.01 /* of the simulated time: the error may be above its limit for so long */
+#define NS_HOPELESS    100  /* times the limit: always stops the run, */
+#define NS_AT_ONCE     1e4  /* and at this factor at once */
+#define NS_MOVES       1e3  /* times the energy that loads and weight supply in one step: bodies with less are at rest */
 #define NS_ROUNDING    1e-9 /* of the potential energy, whose zero is arbitrary: below, the error is rounding */
 #define NS_DEEP        0.1  /* of the model's length: limit of penetration where neither the config nor the model has one */
 #define NS_SOON        16   /* steps after which deformations are checked first */
-#define NS_INSTANTS    64   /* of loads of which the largest is determined */
+#define NS_INSTANTS    64   /* at which loads are evaluated to find the largest */
 #define NS_SPIN_MARGIN 1.1
 
 const char *const NsGuardNames[] = {"energy", "loss", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law", "sliding"};
@@ -356,7 +356,7 @@ static PetscErrorCode exceed_energy(NsRun *run, PetscInt64 step, PetscReal ratio
 static void exceed_loss(NsRun *run, PetscReal ratio, PetscReal reference)
 {
   NsGuard    *guard     = &run->guard;
-  const char *more      = run->model->analysis.frequency_bound ? "" : " (or forces whose power the mechanism does not give have taken)";
+  const char *more      = run->model->analysis.frequency_bound ? "" : " (or forces whose power the mechanism does not report have dissipated)";
   char        text[512] = "";
 
   if (!guard->exceeded[NS_GUARD_LOSS].exceeded)

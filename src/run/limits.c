@@ -6,7 +6,7 @@ static const char *const on_exceed_choices[] = {"warn", "stop", NULL};
 static const NsKey limits_keys[] = {
   {"energy", NS_KEY_NUMBER, offsetof(NsLimitsSettings, energy), .default_value = "0.1", .minimum = "0 <",
     .help =
-      "largest numerical energy error, relative to the reference energy (energy at the start plus external work); a hundred times this always stops the run. Of explicit schemes also the largest numerical loss of energy",
+      "largest numerical energy error, relative to the reference energy (energy at the start plus external work); a hundred times this value always stops the run. With explicit schemes also the largest numerical loss of energy",
     .example = "0.02"},
   {"rotation", NS_KEY_NUMBER, offsetof(NsLimitsSettings, rotation), .dimension = NS_DIM_ANGLE, .default_value = "0.15 rad", .minimum = "0 <",
     .help    = "largest rotation of bodies and elements whose rotations are assumed to be small: at 0.15 rad lengths and lever arms are wrong by 1 %",

@@ -72,7 +72,7 @@ static void catch_signals(const NsRun *run, PetscBool on)
   handle(SIGUSR1, on ? on_request : SIG_DFL);
   if (on) handle(SIGALRM, on_request);
   (void)setitimer(ITIMER_REAL, &alarm, NULL);
-  if (!on) handle(SIGALRM, SIG_IGN); /* one that is on its way is dropped */
+  if (!on) handle(SIGALRM, SIG_IGN); /* drops a pending signal */
   if (!on) handle(SIGALRM, SIG_DFL);
 }
 

@@ -24,11 +24,11 @@ static const NsKey orbit_keys[] = {
     .example = "200"},
   {"starts", NS_KEY_INTEGER, offsetof(NsOrbitSettings, starts), .default_value = "0", .minimum = "0", .maximum = "10000",
     .help =
-      "other initial states, spread around the first orbit, from which orbits are looked for, too; each orbit that is found is listed, and followed as a branch of its own",
+      "number of further initial states, spread around the first orbit, from which orbits are searched; each orbit found is listed and followed as a branch",
     .example = "20"},
   {"circular", NS_KEY_BOOLEAN, offsetof(NsOrbitSettings, circular), .default_value = "false",
     .help =
-      "circular whirl of a rotor that is the same in all directions across its axis: an equilibrium in the turning frame, with rub all around, in any scheme; no simulation unless nothing else is found",
+      "circular whirl of an isotropic rotor, solved as an equilibrium in the rotating frame, also with full annular rub, for any scheme; a simulation runs only if no orbit is found without it",
     .example = "true"},
   {"over", NS_KEY_TABLE, offsetof(NsOrbitSettings, over), .table = &over_table, .help = "follow the orbit over a key of the config",
     .example = "{key: loads.shaker.time.harmonic.frequency, from: 30 Hz, to: 90 Hz}"},

@@ -5,7 +5,7 @@
 
 /* Steps after which energy and deformations are checked (guard.c): they take as long as some twenty steps of a bar; */
 #define NS_ENERGY_EVERY 2048
-/* so many times as rarely where the state has to be completed first (modal), or that of the whole body has to be recovered (reduced models): that costs some hundred steps, or thousand */
+/* so many times as rarely if the state has to be completed first (modal) or recovered for the whole body (reduced models): this costs as much as some hundred or thousand steps */
 #define NS_RARELY 64
 
 typedef struct NsCheckpoints NsCheckpoints; /* src/run/checkpoint.h */

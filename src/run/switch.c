@@ -86,7 +86,7 @@ PetscErrorCode NsRunSwitch(NsRun *run, NsStepOutcome *outcome)
   }
   if (!last) PetscFunctionReturn(0);
   PetscCall(NsContactSwitched(run->contact, &run->state, &deep));
-  /* where one contact follows another, it begins with the penetration that the scheme has left */
+  /* a contact that follows another one begins with the penetration that the scheme has left */
   if (deep >= 0 && -NsContactLastGaps(run->contact)[deep] > run->figures.max_penetration) {
     outcome->done = outcome->impulsive = PETSC_FALSE;
     PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "contact '%s' begins to act with a penetration of %.4g m",

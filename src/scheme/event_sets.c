@@ -165,7 +165,7 @@ static void list_resting(NsScheme *scheme, PetscBool was_hit)
   }
 }
 
-/* Whether a contact with the coefficient mu sticks or begins to slip, from its force P and acceleration w: the slip is against the force, because w is rounding where other contacts hold it, too. */
+/* Whether a contact with the coefficient mu sticks or begins to slip, from its force P and acceleration w: the slip is opposite to the force, not to w, which is a rounding error where other contacts hold the body, too. */
 static void settle_grip(PetscReal mu, const PetscReal *P, const PetscReal *w, NsHoldKind *kind, PetscReal *sense)
 {
   if (PetscAbsReal(P[1]) < mu * P[0] * (1 - 1e-10)) return;

@@ -146,7 +146,7 @@ static PetscErrorCode project(NsScheme *scheme, NsHold *hold, PetscReal t, NsCom
   PetscFunctionReturn(0);
 }
 
-/* Points of shapes that come and go (rates of their rows are not known) are no longer held; whether there were some. */
+/* Releases contact points of shapes that appear and disappear, because the rates of their rows are not known; returns whether there were some. */
 static PetscBool let_go(NsHold *hold)
 {
   const NsContact *contact = hold->position.contact;
@@ -162,7 +162,7 @@ static PetscBool let_go(NsHold *hold)
   return any;
 }
 
-/* Where such points keep the projection from its end, it is repeated without them: the law holds for their velocities alone in this step. */
+/* If the projection does not converge because of such points, it is repeated without them: in this step the law holds for their velocities only. */
 PetscErrorCode NsHoldProject(NsScheme *scheme, NsHold *hold, PetscReal t, NsCompliance *mass, Vec *q, NsStepOutcome *outcome)
 {
   const NsStepOutcome before = *outcome;

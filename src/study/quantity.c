@@ -297,7 +297,7 @@ const char *NsQuantityUnit(const NsQuantity *quantity, NsArena *arena)
   }
   for (int c = 0; c < quantity->column.count; c++) {
     const char *own = NsColumnNameRead(quantity->column.items[c], arena, &name) ? NsColumnUnit(name.file, name.heading) : NULL;
-    if (!own || (unit && strcmp(unit, own))) return ""; /* of a norm of different quantities nothing is known */
+    if (!own || (unit && strcmp(unit, own))) return ""; /* a norm of different quantities has no unit */
     unit = own;
   }
   if (!unit) return "";

@@ -224,8 +224,8 @@ void NsSignalAt(const NsSignal *signal, long count, const double *time, NsArena 
 const char *NsSignalEvery(NsSignal *signal, double from, double to, double interval, NsArena *arena);
 
 /* quantity.c: of one run (and its reference, where it has one, else NULL); NAN without a value, with a reason. */
-double      NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles *reference, NsArena *arena, const char **why);
-/* Unit of its values, "J"; "": none, or not known. */
+double NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles *reference, NsArena *arena, const char **why);
+/* Unit of the quantity, such as "J"; "": none, or not known. */
 const char *NsQuantityUnit(const NsQuantity *quantity, NsArena *arena);
 /* Reports errors in `column`, `summary`, `contact` that can only be found with a run; the directory holds its tables, empty. */
 void NsQuantityCheck(const NsStudy *study, const char *directory, NsRun *run, NsDiag *diag);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Cost of a step of a reduced solid: a steel cube of N^3 hexahedra on 16 nodes, 50 modes, pressed down by its weight: without friction, with friction in space at rest, and sliding and bouncing on a belt that shakes.
+"""Cost of a step of a reduced solid: a steel cube of N^3 hexahedra on 16 nodes, 50 modes, pressed down by its weight: without friction, with friction in space at rest, and sliding and bouncing on a vibrating belt.
 
     tests/bench/reduced.py PERCUSS [--cells N] [--steps N]       the usual N is 12 (6591 DOF); 32 has 107 811 DOF and takes minutes to prepare
 

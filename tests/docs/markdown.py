@@ -145,7 +145,7 @@ def formula_error(formula, whole):
     bare = re.sub(r"\\[{}\\]", "", formula)
     if bare.count("{") != bare.count("}"):
         return "braces"
-    if formula.count(r"\left") != formula.count(r"\right"):
+    if len(re.findall(r"\\left(?![a-zA-Z])", formula)) != len(re.findall(r"\\right(?![a-zA-Z])", formula)):
         return r"\left without \right"
     if sorted(re.findall(r"\\begin\{(\w+)\}", formula)) != sorted(re.findall(r"\\end\{(\w+)\}", formula)):
         return r"\begin without \end"

@@ -70,7 +70,7 @@ GROUP = GROUP[:GROUP.index("supports")] + GROUP[GROUP.index("scheme"):]
 # config, right, mistake, pattern, mend, refused: as ROWS, of other configs
 OTHERS = [
     ("a group that the mesh does not have", GROUP, "group: one", "group: wan", r"(?:did you mean '|valid groups: )(\w+)", r"group: \1", True),
-    ("a truss whose bar is divided", LINES, "elements: 1", "elements: 4", r"along \(0, 1, 0\).*bars of a truss are single elements", "elements: 1", False),
+    ("a truss whose bar is divided", LINES, "elements: 1", "elements: 4", r"in the direction \(0, 1, 0\).*bars of a truss are single elements", "elements: 1", False),
     ("a divided truss that should bend", LINES.replace("elements: 1", "elements: 4"), "type: truss", "type: truss", "of `type: (beam)`", r"type: \1", False),
     ("a solid of 300 m", SOLID, "to: [300 mm, 20 mm, 20 mm]", "to: [300, 20, 20]", "write (300 mm) for", r"to: [\1, 20 mm, 20 mm]", False),
 ]

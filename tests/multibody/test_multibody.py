@@ -555,7 +555,7 @@ class Elimination(unittest.TestCase):
         self.compare(f"gravity: [0, -9.81, 0]\nbodies:\n{bodies}joints:\n{joints}", "pivoting", "b29", ["b29.x", "b29.y", "b29.z", "b29.wx", "b29.vy"])
 
     def test_two_mechanisms(self):
-        """Bodies that have nothing to do with each other, one of them with velocities that its joint stops at once: the others keep their forces."""
+        """Two independent mechanisms, one with initial velocities that its joint stops at once: the other one keeps its forces."""
         one = "  a: {type: body, dimension: 2, rod: {from: [0, 0, 0], to: [1, 0, 0]}, mass: 1}\n"
         both = one + "  b: {type: body, dimension: 2, rod: {from: [5, 0, 0], to: [6, 0, 0]}, mass: 1}\n"
         joints = "joints:\n  A: {type: revolute, between: [ground, a.left]}\n"
@@ -899,7 +899,7 @@ class ContactsOfShapes(unittest.TestCase):
         np.testing.assert_allclose(results.end("c2.x", "c2.y", "c2.z", "c2.p0"), [0.02, 0, 0.5, 1], atol=1e-4)
 
     def test_with_joints(self):
-        """A cylinder and a capsule fall in any position on a box that a joint holds: contacts are projected where their points stay."""
+        """A cylinder and a capsule fall in arbitrary orientations on a box that a joint holds: contacts whose points persist are projected."""
         config = ("gravity: [0.5, 0, -9.81]\nbodies:\n  b: {type: body, at: [0, 0, 0], density: 1000 kg/m^3, shapes: {h: {box: [2 m, 2 m, 0.2 m]}}}\n"
                   f"  c: {{type: body, at: [0, 0, 0.3], rotation: {{axis: [1, 0.3, 0], angle: 40 deg}}, density: 1000 kg/m^3, shapes: {{h: {{{self.CYLINDER}}}}}}}\n"
                   f"  d: {{type: body, at: [0.05, 0, 0.6], rotation: {{axis: [0, 1, 0.2], angle: 70 deg}}, density: 1000 kg/m^3, shapes: {{h: {{{self.CAPSULE}}}}}}}\n"
@@ -911,7 +911,7 @@ class ContactsOfShapes(unittest.TestCase):
             self.assertGreater(min(results.history["c.z"].min(), results.history["d.z"].min()), 0.19, scheme)
 
     def test_crossed(self):
-        """A cylinder hits another one across it in the middle, and a capsule one: the heads-on impact of two masses with e = 1."""
+        """A cylinder hits the middle of another one that is perpendicular to it, and so does a capsule: the head-on impact of two masses with e = 1."""
         for first in (self.CYLINDER, self.CAPSULE):
             for second in (self.CYLINDER, self.CAPSULE):
                 config = (f"bodies:\n  a: {{type: body, at: [0, 0, 0], rotation: {{axis: [1, 0, 0], angle: 90 deg}}, mass: 2, inertia: [1, 1, 1], shapes: {{h: {{{first}}}}}, initial: {{velocity: [0, 0, 1], angular_velocity: [0, 0, 0]}}}}\n"
@@ -960,7 +960,7 @@ class ContactsOfShapes(unittest.TestCase):
 
 
 class DrivesOfSliders(unittest.TestCase):
-    """A displacement and a velocity over time, with the force that they take."""
+    """A displacement and a velocity over time, with the force that they need."""
 
     CONFIG = ("bodies: {c: {type: body, dimension: 2, at: [0, 0, 0], mass: 2, inertia: 0.1}}\n"
               "joints: {S: {type: prismatic, between: [ground, c.center], axis: [1, 0, 0]}}\n"

@@ -278,7 +278,7 @@ class Loads(Case):
 
     def test_nodes_without_support(self):
         for command in (self.check(CHAIN.replace("ELEMENTS", "3")).stderr, self.run_(CHAIN.replace("ELEMENTS", "3"))):
-            self.assertRegex(command, r"'tower' is kinematically indeterminate: 2 of its nodes can move perpendicular to their bars without any force, such as the one at \(0.333333, 0.166667, 0\) m")
+            self.assertRegex(command, r"'tower' is kinematically indeterminate: 2 of its nodes can move perpendicular to the bars without any force, for example the one at \(0.333333, 0.166667, 0\) m")
         self.assertEqual(self.check(CHAIN.replace("ELEMENTS", "1"), code=2).stderr.count("mechanism"), 0)
 
     def test_trusses_that_can_change_their_shape(self):

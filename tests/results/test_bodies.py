@@ -192,7 +192,7 @@ class Bodies(unittest.TestCase):
             self.check_sums("scheme")
 
     def test_dissipation_of_each_owner(self):
-        """Rigid bodies that fly in no field: the dashpot alone takes energy, all of it; and the damping of a body that is alone."""
+        """Rigid bodies in free flight: the dashpot dissipates all of the energy; and the damping of a single body."""
         self.run_config(BARS, "bars")
         bodies, energy = self.table("bars", "body_energies.csv"), self.table("bars", "energy.csv")
         for name in bodies:

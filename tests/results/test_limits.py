@@ -153,7 +153,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.manifest()["exit_status"], "done")
 
     def test_energy_that_an_explicit_scheme_loses(self):
-        """Between two walls the schemes that keep another level of the constraint lose what the bar has; those that keep the velocity, and implicit ones with their damping, cause no warning."""
+        """Between two walls the schemes that fulfil the constraint on another level than velocity lose the energy of the bar; those on velocity level, and implicit ones with their numerical damping, cause no warning."""
         for scheme, lost in (("explicit_velocity", (0.8, 1)), ("half_explicit_acceleration", (0.2, 0.8)), ("half_explicit", None), ("moreau_jean", None)):
             done = self.run_(BAR, "--set", f"scheme={{type: {scheme}, step: 0.5 us}}", "--set", "time.end=10 ms", "--set", "output={frames: {every: 0}, energy: {every: 100}}", "--set",
                              "contacts.back={between: [bar.right, {plane: {point: [1.0001 m, 0, 0], normal: [-1, 0, 0]}}], restitution: 0}", "--quiet")

@@ -300,9 +300,9 @@ class Orbits(unittest.TestCase):
             ((DUFFING, "--over", "energy=0.01 J:1 J"), 2, "it has loads that change with time"),
             ((DUFFING, "--set", "loads={}", "--over", "energy=0.01 J:1 J"), 1, "in a period: backbone curves are those of the model without damping"),
             ((DUFFING, "--over", "energy=0.01 m:1 m"), 2, "two positive numbers in J"),
-            ((DUFFING, "--over", "energy.x=0.01 J:1 J"), 2, "of mode 2, `energy.2`"),
+            ((DUFFING, "--over", "energy.x=0.01 J:1 J"), 2, "for mode 2, `energy.2`"),
             ((DUFFING, *free, "--over", "energy.2=0.01 J:1 J"), 1, "no vibration with the number 2"),
-            ((DUFFING, *free, "--times", "2", "--over", "energy=0.01 J:1 J"), 2, "have no `circular`"),
+            ((DUFFING, *free, "--times", "2", "--over", "energy=0.01 J:1 J"), 2, "cannot be combined with `circular`"),
         ):
             with self.subTest(message=message):
                 done = self.percuss(*words)
@@ -558,7 +558,7 @@ time: {end: 2 s}
         time.sleep(0.2)
         process.send_signal(number)
         _, errors = process.communicate(timeout=120)
-        self.assertEqual((process.returncode, errors), (3, f"percuss orbit: stopped by a signal; results are those until then{ends}\n"))
+        self.assertEqual((process.returncode, errors), (3, f"percuss orbit: stopped by a signal; the results so far are written{ends}\n"))
         with open(os.path.join(self.out, "run.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["exit_status"], "stopped")
 

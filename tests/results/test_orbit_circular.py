@@ -193,7 +193,7 @@ class Circles(unittest.TestCase):
             self.assertEqual(self.read("branch.csv")[0]["stable"], "1")
         done = self.orbit(self.config(WHIRL), "--over", "parameters.cross=3000 N/m:1900 N/m")
         self.near(self.found("hopf")[0], 2000, 1e-6)
-        self.assertIn("its circle becomes a point at hopf_1", done.stdout)
+        self.assertIn("the radius of its circle becomes zero at hopf_1", done.stdout)
 
     def test_rub_on_a_rigid_ring(self):
         """Closed form: touch, force and multipliers while the disc stays on the ring; the two of the held gap are 0."""
@@ -231,11 +231,11 @@ class Circles(unittest.TestCase):
         weight = ("--set", "gravity=[0, 0, -9.81 m/s^2]")
         for config, words, code, message in (
                 (SHAFT, weight, 2, "its loads do not turn about the axis"),
-                (SHAFT, ("--set", "bearings.left.stiffness=[5 MN/m, 3 MN/m]"), 1, "its motion is no circle"),
-                (SHAFT, ("--set", "supports={pin: {at: shaft.right, fix: [y]}}"), 2, "supports hold some points in one direction"),
+                (SHAFT, ("--set", "bearings.left.stiffness=[5 MN/m, 3 MN/m]"), 1, "its orbit is not circular"),
+                (SHAFT, ("--set", "supports={pin: {at: shaft.right, fix: [y]}}"), 2, "supports hold some points in only one"),
                 (SHAFT, ("--times", "2"), 1, "a circular orbit has the period of one turn"),
                 (SHAFT, ("--set", f"{SPIN}={{free: 2000 rpm}}"), 2, "a rotor turns freely"),
-                (WHIRL, ("--set", "parameters.cross=1900 N/m", "--set", "bodies.disc.initial={}"), 1, "nothing whirls at time.end"),
+                (WHIRL, ("--set", "parameters.cross=1900 N/m", "--set", "bodies.disc.initial={}"), 1, "there is no whirl at time.end"),
                 (WHIRL, ("--set", "bearings.seal.until=1 s"), 2, "begins or stops acting at a given time")):
             with self.subTest(message=message):
                 done = self.percuss(self.config(config), *words)

@@ -94,7 +94,7 @@ time: {end: 1 us}
             file.write("<svg/>")
         code, _, said = self.check("elastic_bar", "--picture", path)
         self.assertEqual(code, 2)
-        self.assertIn("is no picture of percuss and is not changed", said)
+        self.assertIn("is not a picture made by percuss and is left unchanged", said)
         with open(path) as file:
             self.assertEqual(file.read(), "<svg/>")
         os.remove(path)
@@ -120,7 +120,7 @@ time: {end: 1 ms}
     def test_wrong_names(self):
         code, _, said = self.check("elastic_bar", "--picture", os.path.join(self.folder, "picture.png"))
         self.assertEqual(code, 2)
-        self.assertIn("ends in .svg", said)
+        self.assertIn("must end in .svg", said)
         code, _, said = self.check("elastic_bar", "--picture", os.path.join(self.folder, "none", "picture.svg"))
         self.assertEqual(code, 2)
         self.assertIn("cannot write", said)

@@ -157,7 +157,7 @@ static Complex pressure_terms(Complex s, PetscReal a, PetscReal B, PetscReal sig
   return -sum;
 }
 
-/* Stiffness, damping and mass in turning axes are the Taylor coefficients of the pressure that opposes a motion e^(s t/T), here integrated along the seal by numbers. */
+/* Stiffness, damping and mass in turning axes are the Taylor coefficients of the pressure that opposes a motion e^(s t/T), here integrated numerically along the seal. */
 static void seal_has_the_coefficients_of_its_flow(void **state)
 {
   TestRun         test = test_run_open(ROTOR("{constant: 3000 rpm}", SEAL), NULL);

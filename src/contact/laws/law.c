@@ -29,9 +29,10 @@ static const NsKey friction_keys[] = {
       "friction that depends on the direction, with planes: the friction force is within an ellipse, and the slip is normal to it at the force (greatest dissipation)",
     .example = "{along: [1, 0, 0], across: 0.5}"},
   {"rolling", NS_KEY_NUMBER, offsetof(NsFrictionSettings, resistance[NS_ROLLING]), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "rolling resistance: largest moment against rolling, over the normal force. Where the partners have rotations", .example = "0.5 mm"},
+    .help    = "rolling resistance: ratio of the largest moment against rolling to the normal force; only for partners with rotational DOF",
+    .example = "0.5 mm"},
   {"drilling", NS_KEY_NUMBER, offsetof(NsFrictionSettings, resistance[NS_DRILLING]), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "drilling (spinning) resistance: largest moment about the normal, over the normal force", .example = "0.2 mm"},
+    .help = "drilling (spinning) resistance: ratio of the largest moment about the normal to the normal force", .example = "0.2 mm"},
   {NULL},
 };
 #undef NS_FRICTION_LAW
@@ -101,7 +102,7 @@ void NsContactLawCheck(const NsContactLawSettings *settings, const NsNode *where
   if (settings->restitution_tangential > 0 && settings->restitution_law != NS_IMPACT_NEWTON)
     NsDiagError(diag, NsKeysPlace(where, "restitution_tangential"), "restitution_tangential belongs to `restitution_law: newton`");
   if (settings->restitution_law != NS_IMPACT_NEWTON && friction && friction->resistance[NS_ROLLING] + friction->resistance[NS_DRILLING] > 0)
-    NsDiagError(diag, NsKeysPlace(where, "restitution_law"), "rolling and drilling resistance belong to `restitution_law: newton`");
+    NsDiagError(diag, NsKeysPlace(where, "restitution_law"), "rolling and drilling resistance require `restitution_law: newton`");
   if (settings->restitution_law == NS_IMPACT_ENERGETIC && varies)
     NsDiagError(diag, NsKeysPlace(where, "restitution_law"), "`restitution_law: energetic` requires a friction coefficient that is constant");
 }
@@ -154,7 +155,7 @@ static const char *conflict(const NsLaw *law)
   if (slides && law->restitution_tangential > 0) return "restitution_tangential requires a friction coefficient that is constant";
   if (slides && law->more->impact == NS_IMPACT_ENERGETIC) return "`restitution_law: energetic` requires a friction coefficient that is constant";
   if ((law->kinds & NS_LAW_TWO_PHASE) && NsLawResistance(law, NS_ROLLING) + NsLawResistance(law, NS_DRILLING) > 0)
-    return "rolling and drilling resistance belong to `restitution_law: newton`";
+    return "rolling and drilling resistance require `restitution_law: newton`";
   if ((law->kinds & NS_LAW_TWO_PHASE) && law->restitution_tangential > 0) return "restitution_tangential belongs to `restitution_law: newton`";
   return NULL;
 }

@@ -129,7 +129,7 @@ static inline PetscReal NsLawResistance(const NsLaw *law, int kind)
 {
   return law->more ? law->more->resistance[kind] : 0;
 }
-/* The candidate that is a resistance of `contact`, the `before`-th candidate before it; names are in the arena. Its directions are to be set: 1 and its axes. */
+/* Makes the candidate of a resistance of `contact`, which stands `before` candidates before it; names are in the arena. The caller sets `directions`: 1 plus the number of its axes. */
 NsCandidate NsCandidateOfResistance(const NsCandidate *contact, int kind, PetscInt before, NsArena *arena);
 /* e at an approach speed (m/s, >= 0). */
 PetscReal NsLawRestitution(const NsLaw *law, PetscReal speed);

@@ -218,7 +218,7 @@ static PetscInt draw(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
   return 1;
 }
 
-/* About each axis. */
+/* Rotation about each axis. */
 static PetscInt draw_sphere(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
 {
   for (int r = 0; r < 3; r++) {

@@ -15,7 +15,7 @@ typedef struct {
   NsFePoint   at;
   PetscReal   mass;
   PetscReal   frame[3][3], inertia[3]; /* kg m^2 about these axes */
-  PetscBool   across;                  /* mass of fluid: along frame[1] and frame[2] alone, without weight */
+  PetscBool   across;                  /* added mass of fluid: acts only along frame[1] and frame[2], without weight */
   PetscBool   gyroscopic;              /* of a rotor: frame[0] is its axis, inertia[0] the polar moment */
   NsFePoint   spin_at;                 /* whose spin determines the gyroscopic moments */
   PetscReal   radius;                  /* to draw, m */

@@ -42,7 +42,7 @@ static const NsKey rotor_damping_keys[] = {
   NS_BEAM_DAMPING_KEYS,
   {"rotating", NS_KEY_NUMBER, offsetof(NsDamping, rotating), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
     .help =
-      "coefficient of the stiffness matrix of the shaft in axes that turn with it: damping of its material, which drives forward whirl above critical speeds",
+      "stiffness-proportional damping in axes that rotate with the shaft: internal damping of its material, which drives forward whirl above critical speeds",
     .example = "1e-5 s"},
   {NULL},
 };
@@ -59,7 +59,7 @@ const NsTable NsTable_Initial = {"initial", "initial state of a body", initial_k
 
 static const NsKey part_keys[] = {
   {"range", NS_KEY_NUMBERS, offsetof(NsPart, range), .columns = 1, .columns_dimension = {{1, 0, 0, 0}}, .least = 2, .most = 2,
-    .help = "begin and end along the line, at nodes", .example = "[0.5 m, 1 m]"},
+    .help = "start and end of the part along the line; both must be at nodes", .example = "[0.5 m, 1 m]"},
   {"group", NS_KEY_STRING, offsetof(NsPart, group), .help = "name of a physical curve of the mesh file", .example = "thick"},
   {"section", NS_KEY_TABLE, offsetof(NsPart, section), .table = &NsTable_Section, .help = "section of this part",
     .example = "{circle: {radius: 20 mm}}"},
@@ -158,7 +158,7 @@ static void apply(NsFe *fe, const NsFeBody *body, PetscInt index, const NsPart *
   e->property[1] = between(fe, thick, thin, end);
 }
 
-/* A part that ended within an element would take all of it or nothing. Distances in the config may be rounded. */
+/* A part that ends within an element would include the whole element or none of it: this is an error, up to rounding of distances in the config. */
 static PetscBool ends_at_nodes(const NsPart *part, NsFe *fe, const NsMesh *mesh)
 {
   for (int end = 0; end < 2; end++) {
@@ -170,8 +170,8 @@ static PetscBool ends_at_nodes(const NsPart *part, NsFe *fe, const NsMesh *mesh)
     if (PetscAbsReal(nearest - at) <= 1e-6 * mesh->length) continue;
     NsDiagError(fe->diag, NsKeysNumberPlace(part->where, "range", end, 0), "the part %s within an element, at %g m: the nearest node is at %g m",
       end ? "ends" : "begins", at, nearest);
-    NsDiagNote(
-      fe->diag, "write `nodes_at: [%g m]`, with all ends of parts, in the line of the mesh, or choose `elements` so that a node falls there", at);
+    NsDiagNote(fe->diag,
+      "write `nodes_at: [%g m]`, with the ends of all parts, in the `line` of the mesh, or choose `elements` so that a node lies there", at);
     return PETSC_FALSE;
   }
   return PETSC_TRUE;

@@ -95,7 +95,7 @@ const NsVariant NsBodyVariant_Rotor = {
     "along x; otherwise axis 2 is perpendicular to the shaft, towards y, z or x if the shaft is closest to x, y or z). spin: SPEED or {table: ...} prescribes it; {free: SPEED} makes the twist a DOF that torques, friction "
     "and unbalances act on. Discs, unbalances, bearings, loads (`rotating: true`: fixed to the shaft) and contacts refer to points "
     "on it: shaft.left, shaft@0.3 (of its length), shaft@180 mm. The shaft is round; deflections and tilts are small.\n"
-    "Damping acts in fixed axes, but for `damping: {rotating: ...}`, that of the material, which drives forward whirl above critical speeds. "
+    "Damping acts in fixed axes, except `damping: {rotating: ...}`: internal damping of the material, which drives forward whirl above critical speeds. "
     "The critical time step uses the initial speed of a free spin: choose the step for the speed that it will reach.\n"
     "`percuss modes` prints frequencies, critical speeds and the Campbell diagram, `percuss response` the unbalance response.",
   .table = &rotor_table,

@@ -248,7 +248,7 @@ static void find_points(const NsSolidSettings *solid, NsFe *fe, NsFeBody *body)
   }
 }
 
-/* Among hexahedra: where most elements are none. */
+/* In a mesh with hexahedra: if most elements are not hexahedra. */
 static void warn_of_stiff_elements(const NsSolidSettings *solid, NsFe *fe, const NsFeBody *body)
 {
   const NsMesh *mesh  = body->mesh;
@@ -260,7 +260,7 @@ static void warn_of_stiff_elements(const NsSolidSettings *solid, NsFe *fe, const
   NsDiagWarning(fe->diag, NsKeysPlace(solid->where, "mesh"),
     "%ld of %ld elements of '%s' are tetrahedra, prisms or pyramids of first order, which are too stiff in bending", (long)stiff,
     (long)mesh->elements, body->name);
-  NsDiagNote(fe->diag, "ten-node tetrahedra alone are accurate: Mesh.ElementOrder = 2; in the .geo file, without recombined surfaces");
+  NsDiagNote(fe->diag, "use ten-node tetrahedra only: Mesh.ElementOrder = 2; in the .geo file, without recombined surfaces");
 }
 
 static PetscErrorCode NsBodyBuild_Solid(const void *settings, NsFe *fe, NsFeBody *body)

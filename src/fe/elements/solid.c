@@ -9,7 +9,7 @@
 #include "solid.h"
 #include <petscblaslapack.h>
 
-#define NS_INSIDE 0.99 /* natural coordinates up to which collapsed elements have strains */
+#define NS_INSIDE 0.99 /* largest natural coordinates at which strains of collapsed elements are evaluated */
 
 enum { FUNCTIONS = NS_ELEMENT_NODES + 1, COLUMNS = 3 * FUNCTIONS }; /* nodes and modes: 10, or 8 + 3 */
 
@@ -450,7 +450,7 @@ static void strain_of(const NsSolidCell *cell, const PetscReal *value, const Pet
   strain_at(cell, &points, &point, value, strain);
 }
 
-/* K = sum_k lambda_k phi_k phi_k', without the eigenvalues of rigid motions, which are 0 but for rounding. */
+/* K = sum_k lambda_k phi_k phi_k', without the eigenvalues of rigid motions, which are 0 up to rounding. */
 PetscErrorCode NsSolidCellShare(NsSolidCell *cell, const PetscReal xi[3], NsArena *arena)
 {
   const PetscInt n = cell->nodes * cell->shape->dimension;

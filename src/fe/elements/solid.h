@@ -17,8 +17,8 @@
 
   All pass the patch test. b_bar and incompatible are not stiffer than standard.
 
-  Elements with fewer corners (src/mesh/collapsed.h): the functions of places that are one node are added, in the natural coordinates of the whole element. det J times their gradients are
-  polynomials that the points integrate exactly: they pass the patch test, too. They have no incompatible modes. The Jacobian vanishes where a side has shrunk, at nodes only: strains there are
+  Elements with fewer corners (src/mesh/collapsed.h): the shape functions of coinciding nodes are added, in the natural coordinates of the whole element. det J times their gradients are
+  polynomials that the Gauss points integrate exactly: they pass the patch test, too. They have no incompatible modes. The Jacobian vanishes where a side has shrunk, at nodes only: strains there are
   those a little inside.
 
   Mass: consistent, rho int N_a N_b; lumped by row sums, rho int N_a, which keeps the centre; of ten-node tetrahedra in proportion to the diagonal of the consistent one (HRZ: 1/36 of the mass at
@@ -98,7 +98,7 @@ bool NsSolidOrthotropic(
   NsSolidState state, const double young[3], const double poisson[3], const double shear[3], PetscReal axes[3][3], NsSolidMaterial *material);
 /* e: of a solid body. */
 const NsSolidCell *NsSolidCellOf(const NsFeElement *e);
-/* The functions of the nodes of an element, and their derivatives with respect to xi; of collapsed elements those of a node are added. */
+/* The functions of the nodes of an element, and their derivatives with respect to xi; in collapsed elements the functions of coinciding nodes are added. */
 void NsSolidFunctions(const NsSolidCell *cell, const PetscReal xi[3], PetscReal *N, PetscReal (*dN)[3]);
 /* How many incompatible modes it has. */
 PetscInt NsSolidModes(const NsSolidCell *cell);

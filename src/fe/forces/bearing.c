@@ -63,7 +63,7 @@ static const NsKey bearing_keys[] = {
       "is valid for both directions of spin",
     .example = "[[0 rpm, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [6000 rpm, 2e6, 5e5, -5e5, 2e6, 50, 0, 0, 50]]"},
   {"added_mass", NS_KEY_NUMBER, offsetof(NsBearingSettings, added_mass), .dimension = NS_DIM_MASS, .default_value = "0", .minimum = "0",
-    .help = "mass of fluid that moves with the shaft, across it alone and without weight", .example = "5 kg"},
+    .help = "mass of fluid that moves with the shaft, in lateral directions only and without weight", .example = "5 kg"},
 #define NS_COEFFICIENTS(Name, word, text, value) \
   {#word, NS_KEY_TABLE, offsetof(NsBearingSettings, formula[NS_COEFFICIENTS_##Name]), .table = &NsCoefficientsTable_##Name, .help = text, \
     .example = value},
@@ -123,7 +123,7 @@ static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
   NsWindowCheck(&bearing->window, bearing->where, diag);
   if (bearing->added_mass > 0 && NsWindowIsGiven(&bearing->window))
     NsDiagError(
-      diag, NsKeysPlace(bearing->where, "added_mass"), "added mass acts from the start to the end: write it to a bearing without `from` and `until`");
+      diag, NsKeysPlace(bearing->where, "added_mass"), "added mass acts from the start to the end: give it to a bearing without `from` and `until`");
   if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness, a damping, or a law such as `film`");
   for (int i = 0; i < 4 * table->rows; i++) {
     static const int direct[4] = {1, 4, 5, 8}; /* k22, k33, c22, c33 */

@@ -64,7 +64,7 @@ struct NsForceElement {
   NsFePoint          end[2];     /* the second may be the ground */
   PetscInt           rotor;      /* body whose spin counts; -1: none */
   PetscBool          circulates; /* K is unsymmetric: its skew part feeds energy in or out */
-  PetscBool          inner;      /* part of a body: of no name of its own in the config, and without a reaction */
+  PetscBool          inner;      /* part of a body: it has no name in the config, and no reaction is recorded */
   PetscBool          exact;      /* the coefficients hold at every speed, also beyond those of NsForceType.speed */
   PetscBool          has_mass;   /* it has added mass to its first point (NsFeAddInertia) */
   PetscReal          rest[6];    /* of nonlinear ones: the components of r in the last static equilibrium */
@@ -81,7 +81,7 @@ extern const NsForceType *const NsForceTypes[];
 
 /* All force elements of the config: fe->force. Errors in diag. */
 void NsFeForcesCreate(NsFe *fe);
-/* The largest speed (rad/s) that coefficients by formulas are bounded for: that of the spin; of a free one twice the first, at least 1000. */
+/* The largest speed (rad/s) for which coefficients from formulas are bounded: that of a prescribed spin; for a free spin twice its initial speed, at least 1000. */
 PetscReal NsFeFastest(const NsSpin *spin);
 /* (internal.c) Rotating damping of shafts: how many force elements it takes, and these, added to fe->force. */
 PetscInt NsFeInternalDampers(const NsFe *fe);

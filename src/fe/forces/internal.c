@@ -1,18 +1,18 @@
 /*
-  Rotating internal damping of a shaft: the viscosity of its material, and of fits along it, resists the rate of deformation that an observer on the shaft sees. Of an element with the
-  stiffness K and a damping of beta K,
+  Rotating internal damping of a shaft: the viscosity of its material, and of fits along it, resists the rate of deformation that an observer on the shaft sees. For an element with the
+  stiffness K and the damping beta K,
 
       f = -beta K (r' - Omega e x r),   e x r = (e x u, e x theta)
 
   with r the motion of its second node relative to the rigid motion of the first, and K the part of the second node. So it is a force element between the two nodes, with an arm from the
   first to the second. The circulatory part, beta Omega K e x r, drives forward whirl: where other damping does not stop it, a mode of the frequency w becomes unstable at Omega > w
-  (A. L. Kimball, Gen. Electr. Rev. 27, 1924; F. M. Dimentberg, Flexural vibrations of rotating shafts, 1961). Its work is that of the drive, booked as load.
+  (A. L. Kimball, Gen. Electr. Rev. 27, 1924; F. M. Dimentberg, Flexural vibrations of rotating shafts, 1961). Its work is supplied by the drive and booked as load.
 */
 #include "force.h"
 #include "fe/model/fe.h"
 
 typedef struct {
-  PetscReal damping[36], circulation[36]; /* beta K; and what times the spin is a stiffness, -beta K (e x) */
+  PetscReal damping[36], circulation[36]; /* beta K; and -beta K (e x), which times the spin is a stiffness */
   PetscReal highest;                      /* speed, rad/s */
 } Internal;
 

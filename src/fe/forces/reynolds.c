@@ -14,7 +14,7 @@
   positive is found by policy iteration (of M-matrices: it ends after a few systems), each a banded Cholesky factorization. The film is cut opposite to the motion, where it is
   ruptured.
 
-  The forces grow like those of the short bearing, faster than a table could follow: it has them over |force of the short bearing|, over x = 1 - sqrt(1 - e) and g, by cubic convolution
+  The forces grow like those of the short bearing, too fast for interpolation: the table contains their ratio to |force of the short bearing| over x = 1 - sqrt(1 - e) and g, interpolated by cubic convolution
   (R. G. Keys, IEEE Trans. ASSP 29, 1981).
 */
 #include "reynolds.h"
@@ -128,7 +128,7 @@ static void solve(Film *film)
   }
 }
 
-/* What flows into a dry node, by its source and from its neighbours; above zero it becomes wet. */
+/* Flow into a dry node, from its source and its neighbours; if it is positive, the node becomes wet. */
 static PetscReal inflow(const Film *film, int cut, PetscReal slenderness, int a)
 {
   const int        i = node_of(cut, a), before = (i + NS_AROUND - 1) % NS_AROUND, j = a % NS_ALONG;
@@ -250,7 +250,7 @@ static void cubic(Complex x, Complex weight[4])
   weight[3] = x * x * (-0.5 + 0.5 * x);
 }
 
-/* Beyond the centre a row goes on at the opposite angle; beyond the last one a parabola. */
+/* Beyond the centre a row continues at the opposite angle; beyond the last node a parabola is used. */
 static PetscReal node(const PetscReal values[NS_REYNOLDS_RADII][NS_REYNOLDS_ANGLES], int i, int k)
 {
   const int last = NS_REYNOLDS_RADII - 1, angle = (k + NS_REYNOLDS_ANGLES) % NS_REYNOLDS_ANGLES;
@@ -260,7 +260,7 @@ static PetscReal node(const PetscReal values[NS_REYNOLDS_RADII][NS_REYNOLDS_ANGL
   return values[i][angle];
 }
 
-/* At the places x and angle, counted in nodes. */
+/* At the positions x and angle, in units of nodes. */
 static void look_up(const NsReynoldsTable *table, Complex x, Complex angle, Complex force[2])
 {
   const int i = PetscMax(0, PetscMin(NS_REYNOLDS_RADII - 2, (int)creal(x))), k = (int)PetscFloorReal(creal(angle));

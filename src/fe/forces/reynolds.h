@@ -5,7 +5,7 @@
 #pragma once
 #include <petscsys.h>
 
-/* Of the table: eccentricities from 0 to 0.999, and angles from the motion to the eccentricity around the circle. */
+/* Size of the table: eccentricities from 0 to 0.999, and angles from the motion to the eccentricity around the circle. */
 #define NS_REYNOLDS_RADII  25
 #define NS_REYNOLDS_ANGLES 48
 
@@ -14,7 +14,7 @@ typedef struct {
   PetscReal force[2][NS_REYNOLDS_RADII][NS_REYNOLDS_ANGLES];
 } NsReynoldsTable;
 
-/* slenderness: length over diameter. turns: a journal that turns, whose film begins where the gap narrows; else a damper. Takes some tenths of a second. */
+/* slenderness: length over diameter. turns: a rotating journal, whose film begins where the gap narrows; else a damper. Cost: some tenths of a second. */
 void NsReynoldsTableFill(NsReynoldsTable *table, PetscReal slenderness, PetscBool turns);
 /*
   The forces, over mu R L^3/c^3 times the speed, at an eccentricity up to 0.999 whose parts along and across the motion are u and w. Analytic in them, for derivatives by complex steps;
@@ -23,5 +23,5 @@ void NsReynoldsTableFill(NsReynoldsTable *table, PetscReal slenderness, PetscBoo
 void NsReynoldsTableAt(const NsReynoldsTable *table, double _Complex u, double _Complex w, double _Complex *along, double _Complex *across);
 /* (unit tests) One solution of the equation, without the table: of the film of a turning journal that begins on the negative side. */
 void NsReynoldsSolve(PetscReal slenderness, PetscReal eccentricity, PetscReal angle, PetscReal force[2]);
-/* The same forces of the short bearing, in closed form. */
+/* The same forces for the short bearing, in closed form. */
 void NsShortFilm(double _Complex u, double _Complex w, double _Complex *along, double _Complex *across);

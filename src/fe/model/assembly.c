@@ -194,7 +194,8 @@ PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscIn
     } else {
       memcpy(unknown, from, (size_t)d * sizeof(*from));
     }
-    if (k > 1 && element->node[k] == element->node[k - 1]) /* its matrices have a node at its first place alone (src/mesh/collapsed.h) */
+    if (k > 1 &&
+        element->node[k] == element->node[k - 1]) /* in its matrices a repeated node only has entries at its first position (src/mesh/collapsed.h) */
       for (PetscInt i = 0; i < d; i++) unknown[i] = -1;
   }
   return nodes * d;

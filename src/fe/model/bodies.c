@@ -100,7 +100,7 @@ static PetscBool matrices_in_range(const NsFeBody *body, const NsFeElement *e, P
   *stiffness = 0;
   for (PetscInt i = 0; i < n * n; i++) {
     const PetscInt  k      = i / (n * body->node_unknowns);
-    const PetscBool single = k == 0 || e->node[k] != e->node[k - 1]; /* of collapsed elements a node has its mass at its first place */
+    const PetscBool single = k == 0 || e->node[k] != e->node[k - 1]; /* in collapsed elements a node has its mass at its first position */
     if (!(PetscAbsReal(K[i]) < 1e30) || !(PetscAbsReal(M[i]) < 1e30) || (i % (n + 1) == 0 && single && !(M[i] > 1e-60))) in_range = PETSC_FALSE;
     if (!(PetscAbsReal(K[i]) <= *stiffness)) *stiffness = PetscAbsReal(K[i]);
   }

@@ -60,7 +60,7 @@ static inline PetscReal NsFeComponentEnergy(const NsFe *fe, const NsFeComponent 
 
 /* Of several processes that have these unknowns, the owner of the first one counts them. */
 PetscBool NsFeCountsHere(const NsLayout *layout, PetscInt n, const PetscInt *unknown);
-/* Elastic energy of a component, whose moved unknowns it takes in, at q in indices of this process; false: another process counts it, or it has none. */
+/* Elastic energy of a component at q, including its prescribed unknowns; q in indices of this process. False: another process counts it, or it has none. */
 PetscBool NsFeElasticEnergy(const NsFe *fe, NsFeComponent *component, const PetscReal *q, PetscReal *energy);
 
 /* Speed of a rotor at which gyroscopic terms are part of the matrices; 0: none are. */

@@ -52,7 +52,7 @@ typedef struct NsFeShares         NsFeShares;         /* src/fe/model/shares.c *
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
   NsPoint                centre;
-  PetscInt               body; /* whose it is; of a surface fixed in space: of what may touch it */
+  PetscInt               body; /* the body that carries it; for a surface fixed in space, the body that may touch it */
   PetscReal              axis[3], radius;
   const NsSurfaceMotion *moving; /* of a surface that no body carries; NULL: none */
 } NsFeRing;

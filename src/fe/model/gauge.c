@@ -1,5 +1,5 @@
 /*
-  Strain gauges as probes: elongations of fibres, linear in the unknowns.
+  Strain gauges as probes: strains of fibres, linear in the unknowns.
 
       solid      e(n) = n' E n                                  n: direction; E: strain at the point, g = 2 e of shears
       line body  e    = N/(E A) + y3 M2/(E I2) - y2 M3/(E I3)   (y2, y3): the fibre, along the axes of the section
@@ -147,7 +147,7 @@ static PetscBool solid_gauge(const NsFe *fe, const NsGaugeSettings *settings, co
       return PETSC_TRUE;
     }
     (void)snprintf(why, size,
-      given ? "the direction of the rosette is that of its normal: its grids lie across the normal"
+      given ? "the direction of the rosette is parallel to its normal: its grids must be perpendicular to the normal"
             : "a rosette on a solid in space needs the `normal` of its surface, such as [0, 0, 1]");
   }
   return PETSC_FALSE;

@@ -16,7 +16,7 @@ PetscBool NsFeNextGroup(const NsModel *model, PetscInt *next, NsFeGroup *group)
 
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsMesh *mesh = fe->body[b].mesh;
-    if (!mesh->from_file) continue; /* those of generated meshes are in the guide */
+    if (!mesh->from_file) continue; /* the groups of generated meshes are documented in the guide */
     for (; *next < first + count_of(mesh); ++*next) {
       const PetscInt       i        = *next - first;
       const NsMeshSet     *set      = i < mesh->node_sets ? &mesh->node_set[i] : &mesh->element_set[i - mesh->node_sets];

@@ -27,7 +27,7 @@ static void add_supports(const NsFe *fe, List *list)
   }
 }
 
-/* force[nodes, 3] of a load at its factor 1; what the base does to everything is not drawn. */
+/* force[nodes, 3] of a load at its factor 1; loads by base motion, which act on all nodes, are not drawn. */
 static void add_load(const NsFe *fe, const NsFeLoad *load, const PetscInt *dof_of, PetscReal *force, List *list)
 {
   const NsMotion *base = &fe->moving.base;

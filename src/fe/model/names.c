@@ -56,7 +56,8 @@ static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, Pets
     NsDiagError(fe->diag, place, "'%s' names no nodes%s", name, NsDidYouMean(allow_ground ? NsNearestWord(name, ground) : NULL));
     NsDiagNote(fe->diag, "such as %s%s", node_names(fe, nearest_body(fe, name), PETSC_FALSE), allow_ground ? ", or ground" : "");
     if (!allow_ground && !strcmp(name, "ground"))
-      NsDiagNote(fe->diag, "`ground` is no node: a contact takes a surface, such as {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}; nodes are held to the ground by `supports`");
+      NsDiagNote(fe->diag,
+        "`ground` is not a node: a contact takes a surface, such as {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}; nodes are held to the ground by `supports`");
     return NULL;
   }
   *body = NsFeFindBody(fe, name, (size_t)(dot - name), place);

@@ -4,7 +4,8 @@
 #include <string.h>
 #include "equilibrium.h"
 
-#define NS_TIE 1e6 /* stiffness of ties over that of the DOF which they join: frequencies are off by a millionth, and by 1e6 times the rounding of K x */
+#define NS_TIE \
+  1e6 /* stiffness of ties over that of the DOF that they join: the error of frequencies is a millionth, plus 1e6 times the rounding error of K x */
 #define NS_LEAST \
   1e-3 /* of the largest stiffness of the model, by which that of a tie is at least as many times larger: the modes of ties are the highest */
 

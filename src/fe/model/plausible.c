@@ -70,8 +70,8 @@ void NsFeJudgeMasses(const NsFe *fe)
     NsFeSolid       solid;
     PetscInt        next = b;
     if (!body->solid || !mesh || !lacks_unit(mesh) || !NsFeMeasure(fe, &next, &solid) || solid.mass < NS_WEIGHTY) continue;
-    NsDiagWarning(fe->diag, mesh->place, "'%s' is %.4g x %.4g x %.4g m large and weighs %.4g kg: is a unit missing?", body->name, solid.size[0],
-      solid.size[1], solid.size[2], solid.mass);
+    NsDiagWarning(fe->diag, mesh->place, "'%s' is %.4g x %.4g x %.4g m in size and has a mass of %.4g kg: is a unit missing?", body->name,
+      solid.size[0], solid.size[1], solid.size[2], solid.mass);
     NsDiagNote(fe->diag, body->mesh->from_file
                            ? "the numbers of the file are in m unless `scale` says otherwise: write `scale: 1 mm`, or `scale: 1 m` if they are"
                            : "lengths without unit are in m; write 300 mm for 0.3 m");

@@ -108,7 +108,7 @@ static PetscReal add_around(const NsFe *fe, const NsFeBody *body, PetscInt node,
       if (e->node[k] != node) continue;
       volume += volume_of(fe, e);
       if (column) add_outputs(fe, e, body->element->node[k], volume_of(fe, e) / whole, column);
-      break; /* collapsed elements have it again */
+      break; /* collapsed elements contain the node several times */
     }
   }
   return volume;

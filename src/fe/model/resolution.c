@@ -115,7 +115,7 @@ static void find_holds(const NsFe *fe, const NsFeBody *body, Hold *hold)
   }
 }
 
-/* A direction in which the node moves freely: the axis of space, or of the body's DOF, that is farthest from what holds it. */
+/* A direction in which the node moves freely: from the axis of space, or of the DOF of the body, that is farthest from the directions that are held. */
 static void free_direction(const NsFeBody *body, const NsSpan *held, PetscReal direction[3])
 {
   PetscReal longest = 0;
@@ -152,7 +152,7 @@ PetscErrorCode NsFeCheckHeld(NsFe *fe)
     if (!loose) continue;
     const PetscReal *x = fe->x + 3 * (body->first_node + first);
     NsDiagWarning(fe->diag, NsKeysPlace(body->where, "mesh"),
-      "'%s' is kinematically indeterminate: %d of its nodes can move perpendicular to their bars without any force, such as the one at (%g, %g, %g) m along (%.3g, %.3g, %.3g)",
+      "'%s' is kinematically indeterminate: %d of its nodes can move perpendicular to the bars without any force, for example the one at (%g, %g, %g) m in the direction (%.3g, %.3g, %.3g)",
       body->name, (int)loose, x[0], x[1], x[2], along[0], along[1], along[2]);
     NsDiagNote(fe->diag, "bars of a truss are single elements (in Gmsh: `Transfinite Curve {:} = 2;`); bodies that bend are of `type: beam`");
   }

@@ -1,5 +1,5 @@
 /*
-  Who has the energies of a finite-element model, and whose dampers dissipate: bodies and force elements. The terms are those of energy.c, in another order:
+  Energies and dissipated power of each body and force element of a finite-element model. The terms are those of energy.c, in another order:
 
       body           v_b' (M v)_b / 2,   sum over its elements,   -weight_b' q_b,   v_b' (C v)_b less what force elements have of it
       force element  0,   its springs,   0,   r'' D r' with r' its relative velocity; of those that are part of a body (rotating damping), the body's
@@ -114,7 +114,7 @@ static void add_moved(const NsFe *fe, const PetscReal *v, PetscBool powers_only,
   }
 }
 
-/* Moves what the dampers of force elements do from the bodies, which have it by the damping matrix, to these elements. */
+/* Moves the power of the dampers of force elements from the bodies, where the damping matrix puts it, to these elements. */
 static void take_forces(const NsFe *fe, const PetscReal *v, NsShare *share)
 {
   const NsLayout *layout = fe->back_end->layout;

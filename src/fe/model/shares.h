@@ -1,4 +1,4 @@
-/* Operations of percuss/model.h: who has the energies, and whose dampers dissipate. */
+/* Operations of percuss/model.h: energies and dissipated power of each owner. */
 #pragma once
 #include "fe.h"
 

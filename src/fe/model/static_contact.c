@@ -12,7 +12,7 @@
       (K + s W'W) q = f + W'(lambda + s b),   lambda += s (b - W q),   b = W q_now - g(q_now)
 
   On curved surfaces the normal turns with q: Newton's method adds -lambda_N g_qq to K, and -lambda_N g_qq q_now to f. Along the bore of a bearing this is the stiffness of a pendulum, lambda_N/clearance, and may be
-  all that holds a journal. As long as lambda_N is not known, the sum of all loads stands for it: then steps are short.
+  all that holds a journal. Until lambda_N is known, the sum of all loads is used in its place: this makes steps short.
 
   The equations hold to rounding (augmented Lagrangian: the error falls by a thousand each time, s being a thousand times the largest stiffness; the matrix is regular where contacts hold the model).
 
@@ -36,7 +36,7 @@ typedef struct {
   NsFe      *fe;
   NsModel   *model;
   Mat        K;
-  Vec        f, x, right;            /* x: displacement by the loads, without those of `initial` */
+  Vec        f, x, right;            /* x: displacement due to the loads, without that of `initial` */
   PetscReal *initial;                /* [unknowns] displacements of `initial` */
   PetscReal *turning;                /* [unknowns] -lambda_N g_qq q_now of all closed contacts */
   PetscReal  scale, tolerance, load; /* load: sum of all forces in f */

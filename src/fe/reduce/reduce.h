@@ -97,7 +97,7 @@ PetscErrorCode NsReduceModel(NsFe *fe, NsFeReduced *self, NsModel **model);
 /* equilibrium.c: x, of `start: static`, from the whole model's equilibrium q. Left as it is where the stiffness matrix is singular. */
 PetscErrorCode NsReduceEquilibrium(NsModel *model, Vec q, Vec x);
 
-/* report.c: warns where an initial motion, `what` of the whole model, has a part that the basis lacks: x'M x of the coordinates against that of the DOF. */
+/* report.c: warns if the basis cannot represent an initial motion, `what` of the whole model: compares x'M x of the coordinates with that of the DOF. */
 PetscErrorCode NsReduceCheckInitial(NsModel *model, Vec whole, Vec reduced, const char *what);
 
 /* view.c: the whole model's view of T x. */

@@ -68,7 +68,7 @@ static PetscErrorCode owners(NsModel *model, PetscInt *count, const NsOwner **ow
   PetscFunctionReturn(0);
 }
 
-/* Of macneal: to = [R_b A, Phi - R_b A Phi_b] (P eta, eta) = Phi eta, the motion of the modes alone. */
+/* For macneal: to = [R_b A, Phi - R_b A Phi_b] (P eta, eta) = Phi eta, the motion of the modes alone. */
 static void recover_modes(NsFeReduced *self, Vec x, Vec to)
 {
   const PetscReal *eta = NsVecRead(x) + self->boundary;
@@ -82,7 +82,7 @@ static void recover_modes(NsFeReduced *self, Vec x, Vec to)
 }
 
 /*
-  Of macneal: the boundary has no mass, and with `fade` more flexibility than the shapes T have. Energies are those of the modes, and d'A d/2 of d = u_b - P eta belongs to the bodies of
+  With macneal the boundary has no mass, and with `fade` it has more flexibility than the shapes T. Energies are those of the modes, and d'A d/2 of d = u_b - P eta belongs to the bodies of
   the boundary's DOF, each with d_i (A d)_i/2.
 */
 static PetscErrorCode share_macneal(NsFeReduced *self, PetscReal t, Vec q, Vec v, PetscInt owners, NsShare *share)

@@ -107,7 +107,7 @@ PetscReal NsFacesTurn(NsArena *arena, const NsFaces *faces, PetscReal at[3])
   return most;
 }
 
-/* Edges that belong to one facet alone. */
+/* Edges that belong to one facet only. */
 static void find_rim(NsArena *arena, NsFaces *faces)
 {
   Edge          *edge;

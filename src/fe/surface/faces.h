@@ -34,7 +34,7 @@ NsFaces *NsFacesCreate(NsArena *arena, const NsFeSurface *surface);
 /* [nodes][3] where they are, m: to be written, then NsFacesPlace. */
 PetscReal (*NsFacesPositions(NsFaces *faces))[3];
 void NsFacesPlace(NsFaces *faces);
-/* (undeformed) The largest angle, rad, by which neighbouring faces differ in direction, of those below NS_CORNER: larger ones are corners of the body, not of the mesh. at: the middle of the edge. */
+/* (undeformed) The largest angle, rad, by which neighbouring faces differ in direction, among angles below NS_CORNER; larger angles are corners of the body, not of the mesh. at: the middle of the edge. */
 #define NS_CORNER 0.8
 PetscReal NsFacesTurn(NsArena *arena, const NsFaces *faces, PetscReal at[3]);
 void      NsFacesNearest(const NsFaces *faces, const PetscReal x[3], NsNearest *nearest);

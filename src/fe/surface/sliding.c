@@ -166,7 +166,7 @@ PetscBool NsFeSlidesFar(const NsFe *fe, NsFeSurfaceContact *contact)
   return contact->expected > NS_FAR * contact->surface[1]->face_size;
 }
 
-/* A node that passes an edge between faces hits the next one with sin(angle) of its sliding velocity, or leaves the surface for a moment: of that share of the energy it loses up to the square. */
+/* A node that passes an edge hits the next face with sin(angle) of its sliding velocity, or leaves the surface for a moment: it loses up to sin(angle)^2 of its energy. */
 static void warn_of_edges(NsFe *fe, const NsFeSurfaceContact *contact)
 {
   PetscReal       at[3] = {0, 0, 0};
@@ -174,9 +174,9 @@ static void warn_of_edges(NsFe *fe, const NsFeSurfaceContact *contact)
 
   if (degrees <= 1.001 * NS_COARSE) return;
   NsDiagWarning(fe->diag, NsKeysPlace(contact->settings->where, "between"),
-    "the faces of '%s' turn by %.3g degrees from one to the next at (%.4g, %.4g, %.4g) m: nodes that slide over such edges hit them with %.2g %% of their velocity",
+    "neighbouring faces of '%s' differ in direction by %.3g degrees at (%.4g, %.4g, %.4g) m: nodes that slide over such edges hit them with %.2g %% of their velocity",
     contact->surface[1]->name, degrees, at[0], at[1], at[2], 100 * PetscSinReal(angle));
-  NsDiagNote(fe->diag, "along a curve mesh the second surface with faces of at most %g degrees, 180 around a circle", NS_COARSE);
+  NsDiagNote(fe->diag, "mesh the curved edges of the second surface with faces of at most %g degrees each: 180 around a circle", NS_COARSE);
 }
 
 void NsFeSlidingCreate(NsFe *fe, NsFeSurfaceContact *contact)

@@ -143,7 +143,7 @@ static void measure(NsFeSurface *surface)
     }
     for (PetscInt a = 0; a < corners; a++) {
       PetscReal r = surface->x[corner[a]][0];
-      if (corners == 2) r = (2 * r + surface->x[corner[1 - a]][0]) / 3; /* int N 2 pi r of a line */
+      if (corners == 2) r = (2 * r + surface->x[corner[1 - a]][0]) / 3; /* integral of N 2 pi r over a line */
       surface->area[NsFaceFirst(surface) ? of[NsFaceFirst(surface) + a] : corner[a]] += area / (PetscReal)corners * NsFaceDepth(surface->body, r);
     }
     for (PetscInt a = 1; a < surface->corners; a++) {

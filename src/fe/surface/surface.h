@@ -24,7 +24,7 @@ typedef struct {
 
 /* NULL after an error in diag. */
 const NsFeSurface *NsFeSurfaceFind(NsFe *fe, const char *name, NsPlace place);
-/* area[set->count], m^2: what belongs to each node of a side of a solid that `name` means; 0 of other sets. */
+/* area[set->count], m^2: the area that belongs to each node, if `name` is a side of a solid; 0 for other sets. */
 void NsFeSideAreas(NsFe *fe, const char *name, NsPlace place, const NsFePointSet *set, PetscReal *area);
 /* Shape functions N[of_face] at a point of a face: xi in -1..1 of lines and quadrangles, xi[0], xi[1] >= 0 with xi[0] + xi[1] <= 1 of triangles. */
 void NsFaceShape(const NsFeSurface *surface, const PetscReal xi[2], PetscReal N[NS_FACE_NODES]);

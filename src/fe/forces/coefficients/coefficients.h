@@ -15,7 +15,7 @@ typedef struct {
   PetscBool (*create)(const void *settings, PetscReal highest, NsDiag *diag, void *data);
   /* k22, k23, k32, k33, c22, c23, c32, c33 at a speed (rad/s) of either sign. */
   void (*at)(const void *data, PetscReal spin, PetscReal value[8]);
-  /* m, kg, at the highest speed: the mass matrix is constant. NULL: none. */
+  /* The added mass m (kg) at the highest speed, because the mass matrix is constant. NULL: none. */
   PetscReal (*mass)(const void *data);
 } NsCoefficients;
 

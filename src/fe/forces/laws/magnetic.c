@@ -8,7 +8,7 @@
   magnets, and 4 F0 limit the load capacity. u0 carries a given static force, as an integral controller does.
 
   The magnets are driven: the work of the force at rest (x' = 0) is that of loads; what x' adds is damping, never negative, because F rises with u. Beyond 0.99 of the gap the force
-  keeps its value of there.
+  keeps its value at that point.
 */
 #include "law.h"
 
@@ -26,18 +26,19 @@ typedef struct {
 
 static const NsKey keys[] = {
   {"bias_force", NS_KEY_NUMBER, offsetof(Settings, bias_force), .dimension = NS_DIM_FORCE, .required = true, .minimum = "0 <",
-    .help    = "attraction of one magnet by its bias current, with the shaft at the centre; the load capacity is 4 bias_force limit",
+    .help    = "attraction of one magnet by its bias current, with the shaft at the centre; the load capacity is 4 * bias_force * limit",
     .example = "200 N"},
   {"gap", NS_KEY_NUMBER, offsetof(Settings, gap), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <",
-    .help = "between magnet and shaft at the centre; the magnets have the negative stiffness 4 bias_force/gap", .example = "0.5 mm"},
+    .help = "between magnet and shaft at the centre; the magnets have the negative stiffness 4 * bias_force/gap", .example = "0.5 mm"},
   {"stiffness", NS_KEY_NUMBER, offsetof(Settings, stiffness), .dimension = NS_DIM_STIFFNESS, .required = true, .minimum = "0 <",
-    .help = "of the controller: its proportional gain times the force per current", .example = "4 MN/m"},
+    .help = "stiffness of the controller: its proportional gain times the force per current", .example = "4 MN/m"},
   {"damping", NS_KEY_NUMBER, offsetof(Settings, damping), .dimension = NS_DIM_DASHPOT, .default_value = "0", .minimum = "0",
-    .help = "of the controller: its derivative gain times the force per current", .example = "2 kN s/m"},
+    .help = "damping of the controller: its derivative gain times the force per current", .example = "2 kN s/m"},
   {"limit", NS_KEY_NUMBER, offsetof(Settings, limit), .default_value = "1", .minimum = "0 <", .maximum = "1",
     .help = "largest control current over the bias current (saturation of the amplifier)", .example = "0.8"},
   {"static_force", NS_KEY_NUMBERS, offsetof(Settings, static_force), .space = NS_SPACE_AXES, .columns = 1, .columns_dimension = {NS_DIM_FORCE},
-    .least = 2, .most = 2, .help = "force at the centre along axes 2 and 3 by constant currents, which carry a weight as an integral controller does",
+    .least = 2, .most = 2,
+    .help    = "force of constant currents along axes 2 and 3, with the shaft at the centre; it carries a weight, as an integral controller does",
     .example = "[0, 100 N]"},
   {"travel", NS_KEY_NUMBER, offsetof(Settings, travel), .dimension = NS_DIM_LENGTH, .minimum = "0 <",
     .help = "largest displacement that the critical time step of explicit schemes is computed for; default: half the gap", .example = "0.3 mm"},
@@ -54,11 +55,11 @@ static void check(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, NsKeysPlace(given->where, "travel"), "travel must be less than 0.99 of the gap, %g m", given->gap);
   if (given->stiffness <= negative)
     NsDiagWarning(diag, NsKeysPlace(given->where, "stiffness"),
-      "the controller is too soft to hold the shaft: the magnets have a negative stiffness of 4 bias_force/gap = %.4g N/m", negative);
+      "the controller is too soft to hold the shaft: the magnets have a negative stiffness of 4 * bias_force/gap = %.4g N/m", negative);
   for (int i = 0; i < given->static_force.rows; i++) {
     if (PetscAbsReal(given->static_force.values[i]) <= capacity) continue;
-    NsDiagError(
-      diag, NsKeysNumberPlace(given->where, "static_force", i, 0), "beyond the load capacity of the magnets, 4 bias_force limit = %.4g N", capacity);
+    NsDiagError(diag, NsKeysNumberPlace(given->where, "static_force", i, 0),
+      "the static force exceeds the load capacity of the magnets, 4 * bias_force * limit = %.4g N", capacity);
     return;
   }
 }

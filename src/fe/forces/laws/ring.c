@@ -4,7 +4,7 @@
       ring     N = k (|r| - gap)+,  F = -N n - mu N sgn(u) t,   u = r'.t + Omega R: the speed at which the journal of radius R slides along the ring
       cubic    F = -k3 |r|^2 r,     V = k3 |r|^4/4
 
-  The friction of a ring takes energy from the drive of the shaft, and may bring it into a backward whirl: all work of a ring is booked as that of loads.
+  The friction of a ring takes energy from the drive of the shaft, and may feed a backward whirl: all work of a ring is booked as load.
 */
 #include <math.h>
 #include "law.h"
@@ -18,11 +18,12 @@ static const NsKey ring_keys[] = {
   {"gap", NS_KEY_NUMBER, offsetof(Ring, gap), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0",
     .help = "radial clearance of the journal in the ring", .example = "10 um"},
   {"stiffness", NS_KEY_NUMBER, offsetof(Ring, stiffness), .dimension = NS_DIM_STIFFNESS, .required = true, .minimum = "0 <",
-    .help = "radial force per length beyond the gap", .example = "20 MN/m"},
+    .help = "radial force per displacement beyond the gap", .example = "20 MN/m"},
   {"friction", NS_KEY_NUMBER, offsetof(Ring, friction), .default_value = "0", .minimum = "0",
     .help = "coefficient of friction (Coulomb's law) of the journal on the ring", .example = "0.1"},
   {"radius", NS_KEY_NUMBER, offsetof(Ring, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "of the journal: its spin times this is the sliding speed, beside that of the whirl; 0: the whirl alone slides", .example = "25 mm"},
+    .help    = "radius of the journal: spin times radius plus the speed of the whirl is the sliding speed; 0: the whirl alone causes sliding",
+    .example = "25 mm"},
   {NULL},
 };
 
@@ -31,8 +32,8 @@ static PetscBool create_ring(const void *settings, PetscReal highest, NsDiag *di
   const Ring *given = settings;
 
   if (given->friction > 0 && given->radius == 0 && highest != 0)
-    NsDiagWarning(
-      diag, NsKeysPlace(given->where, "friction"), "without the `radius` of the journal its spin does not slide along the ring, only its whirl does");
+    NsDiagWarning(diag, NsKeysPlace(given->where, "friction"),
+      "without the `radius` of the journal its spin causes no sliding along the ring, only its whirl does");
   *(Ring *)data = *given;
   return PETSC_TRUE;
 }
