@@ -76,6 +76,21 @@ bearings:
 
 
 # A heavy rigid shaft in two bores, which alone hold it across.
+SHAFT_IN_FILMS = """
+gravity: [0, 0, -9.81 m/s^2]
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [0.6 m, 0, 0], elements: 6}}
+    material: {density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {circle: {radius: 25 mm}}
+    spin: 3600 rpm
+bearings:
+  left: &film {between: [shaft.left, ground], film: {diameter: 50 mm, length: 40 mm, clearance: 50 um, viscosity: 20 cP}}
+  right: {<<: *film, between: [shaft.right, ground]}
+scheme: {type: moreau_jean, step: 20 us}
+time: {end: 1 ms}
+"""
 BORES = """
 gravity: [0, 0, 0]
 bodies:
@@ -200,6 +215,14 @@ class Static(unittest.TestCase):
         y, z = found["sections"][0]["displacement"][1:]
         self.near(math.hypot(y, z) / 1e-4, 0.266298, 2e-6)
         self.near(math.degrees(math.atan2(abs(z), -y)), 70.62, 5e-3)
+
+    def test_shaft_in_films(self):
+        """Its weight is small at each node, the forces of the films are not; the films carry the same on any mesh."""
+        weight = 7850 * math.pi * 0.025 ** 2 * 0.6 * 9.81
+        for elements in (2, 6, 12):
+            found = self.solve(SHAFT_IN_FILMS.replace("elements: 6", f"elements: {elements}"))
+            for reaction in found["reactions"]:
+                self.near(reaction["force"][2], weight / 2, 1e-6 * weight, f"{elements} elements")
 
     def test_rests_in_bores(self):
         """The load pulls the journals along the bores until it is normal to them: the curvature of the surface holds them, with 0.25 mm of clearance, and with a lateral spring or a cross-coupled one."""
