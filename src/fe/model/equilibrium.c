@@ -159,7 +159,9 @@ static PetscErrorCode search(Search *self, PetscInt taken, Vec *x, Vec *next, Pe
     NsVecSwap(x, next);
     least = size;
     if (self->shift > NS_SMALL_SHIFT) self->shift /= 4;
-    *found = least <= PetscMax(1e-10 * start, 100 * PETSC_MACHINE_EPSILON * stiffest * largest); /* the rounding of K x */
+    PetscReal rounding = 100 * PETSC_MACHINE_EPSILON * stiffest * largest; /* of K x */
+    if (taken) rounding = PetscMin(rounding, 1e-6 * start);                /* else a mechanism that moves far enough would seem to rest */
+    *found = least <= PetscMax(1e-10 * start, rounding);
   }
   PetscFunctionReturn(0);
 }
