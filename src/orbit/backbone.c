@@ -167,7 +167,7 @@ PetscErrorCode NsOrbitSearchMode(NsOrbitBranch *branch, PetscReal p, PetscInt k,
   const PetscInt n = system->states;
   PetscCall(PetscCalloc2(n, &x, n, &x1));
   PetscCall(find_mode(system, k, x + n / 2, &omega));
-  if (!(omega > 0)) *why = NsArenaPrint(branch->arena, "it has no vibration mode with the number %d at rest", (int)k);
+  if (!(omega > 0)) *why = NsArenaPrint(branch->arena, "the model has no vibration mode %d at rest", (int)k);
   for (PetscInt i = n / 2; i < n; i++) x[i] *= PetscSqrtReal(2 * p);
   if (!*why) PetscCall(NsOrbitFly(system, 0, 2 * PETSC_PI / omega, x, NULL, branch->arena, &orbit, x1, why));
   if (!*why) {

@@ -301,7 +301,7 @@ class Orbits(unittest.TestCase):
             ((DUFFING, "--set", "loads={}", "--over", "energy=0.01 J:1 J"), 1, "in a period: backbone curves are those of the model without damping"),
             ((DUFFING, "--over", "energy=0.01 m:1 m"), 2, "two positive numbers in J"),
             ((DUFFING, "--over", "energy.x=0.01 J:1 J"), 2, "for mode 2, `energy.2`"),
-            ((DUFFING, *free, "--over", "energy.2=0.01 J:1 J"), 1, "no vibration with the number 2"),
+            ((DUFFING, *free, "--over", "energy.2=0.01 J:1 J"), 1, "the model has no vibration mode 2 at rest"),
             ((DUFFING, *free, "--times", "2", "--over", "energy=0.01 J:1 J"), 2, "cannot be combined with `circular`"),
         ):
             with self.subTest(message=message):
