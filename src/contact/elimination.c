@@ -99,10 +99,10 @@ PetscErrorCode NsEliminationDestroy(NsElimination **result)
   PetscFunctionReturn(0);
 }
 
-/* Whether more than the room is needed; then the room becomes `count` and a quarter more. */
+/* Whether more than the room is needed; then the room becomes `count` and a quarter more. There is always some: lists that are empty have an address, too. */
 static PetscBool outgrown(NsElimination *self, int which, PetscInt count)
 {
-  if (count <= self->room[which]) return PETSC_FALSE;
+  if (self->room[which] > 0 && count <= self->room[which]) return PETSC_FALSE;
   self->room[which] = count + count / 4 + 16;
   return PETSC_TRUE;
 }
