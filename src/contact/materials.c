@@ -5,14 +5,15 @@
 /* What a partner is made of: its own word, or the name that its body gives to `material`; NULL: not known. */
 static const char *material_of(const NsConfig *config, const NsPartnerSettings *partner)
 {
-  const char     *node = NsPartnerNode(partner);
-  const NsChosen *body = config->bodies.items;
+  const char     *node  = NsPartnerNode(partner);
+  const NsChosen *body  = config->bodies.items;
+  const int       which = NsPartnerSurface(partner); /* NS_SURFACES: none */
 
   if (partner->material) return partner->material;
   if (partner->sides)
     node = partner->sides;
-  else if (!node && partner->surface[NsPartnerSurface(partner)] && partner->surface[NsPartnerSurface(partner)]->on)
-    node = partner->surface[NsPartnerSurface(partner)]->on;
+  else if (!node && which < NS_SURFACES)
+    node = partner->surface[which]->on;
   const size_t length = node ? strcspn(node, ".@") : 0;
   for (int b = 0; b < config->bodies.count && node; b++) {
     const NsNode *material = NsTreeChild(body[b].where, "material");
