@@ -28,8 +28,8 @@ typedef struct {
   const char              *sides;  /* "block.bottom": a surface of a solid; NULL: none */
   double                   radius; /* of a ball or journal around it, m */
   double                   offset[3];
-  const NsSurfaceSettings *surface[NS_SURFACES]; /* one of them, where node is NULL */
-  const char              *material;             /* a word of `contact_materials`; NULL: that of the body */
+  const NsSurfaceSettings *surface[NS_SURFACES + 1]; /* one of them, where node is NULL; none: an end of a link */
+  const char              *material;                 /* a word of `contact_materials`; NULL: that of the body */
 } NsPartnerSettings;
 
 /* Of surfaces of solids: weights of the start, or faces that are found in every step. */
