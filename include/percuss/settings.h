@@ -78,7 +78,7 @@ typedef struct NsTimeFunction NsTimeFunction; /* src/core/timefunction.h */
 typedef struct {
   const NsNode         *where;
   NsStrings             at;
-  const char           *on;
+  const char           *on, *vector; /* vector: a file; NULL: none */
   double                force[3], moment[3], force_per_length[3], traction[3];
   double                pressure; /* Pa */
   bool                  rotating;

@@ -5,37 +5,42 @@
 
 #define NS_BUFFER 65536
 
-/* A symmetric matrix by its lower triangle, another one whole; in directions along the axes. */
-static PetscErrorCode write_matrix(NsSink *sink, const char *name, const NsFeDof *dof, Mat A)
+/* The symmetric (part 1) or skew (part -1) part of A, in directions along the axes, by its lower triangle; nothing if it is zero. */
+static PetscErrorCode write_part(NsSink *sink, const char *name, const NsFeDof *dof, Mat A, int part)
 {
-  NsFile    file;
-  PetscInt  n, entries = 0;
-  PetscBool symmetric;
+  NsFile   file;
+  PetscInt n, entries = 0;
+  Mat      B;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(A, &n, NULL));
-  PetscCall(MatIsSymmetric(A, 0, &symmetric));
-  NsFileCreate(&file, sink, NS_BUFFER);
-  NsFileOpen(&file, name);
+  PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatAYPX(B, part, A, DIFFERENT_NONZERO_PATTERN));
   for (int pass = 0; pass < 2; pass++) {
-    if (pass)
-      NsFilePrint(&file, "%%%%MatrixMarket matrix coordinate real %s\n%d %d %d\n", symmetric ? "symmetric" : "general", (int)n, (int)n, (int)entries);
+    if (pass && !entries) break;
+    if (pass) {
+      NsFileCreate(&file, sink, NS_BUFFER);
+      NsFileOpen(&file, name);
+      NsFilePrint(
+        &file, "%%%%MatrixMarket matrix coordinate real %s\n%d %d %d\n", part > 0 ? "symmetric" : "skew-symmetric", (int)n, (int)n, (int)entries);
+    }
     for (PetscInt i = 0; i < n; i++) {
       PetscInt           count;
       const PetscInt    *column;
       const PetscScalar *value;
-      PetscCall(MatGetRow(A, i, &count, &column, &value));
+      PetscCall(MatGetRow(B, i, &count, &column, &value));
       for (PetscInt k = 0; k < count; k++) {
-        if (value[k] == 0 || (symmetric && column[k] > i)) continue;
+        if (value[k] == 0 || column[k] > i || (part < 0 && column[k] == i)) continue;
         entries += !pass;
         if (!pass) continue;
         NsFilePrint(&file, "%d %d ", (int)i + 1, (int)column[k] + 1);
-        NsFileNumber(&file, dof[i].sign * dof[column[k]].sign * value[k], '\n');
+        NsFileNumber(&file, dof[i].sign * dof[column[k]].sign * value[k] / 2, '\n');
       }
-      PetscCall(MatRestoreRow(A, i, &count, &column, &value));
+      PetscCall(MatRestoreRow(B, i, &count, &column, &value));
     }
   }
-  (void)NsFileClose(&file, PETSC_FALSE);
+  if (entries) (void)NsFileClose(&file, PETSC_FALSE);
+  PetscCall(MatDestroy(&B));
   PetscFunctionReturn(0);
 }
 
@@ -119,9 +124,11 @@ PetscErrorCode NsExportMatrices(NsSink *sink, NsModel *model, Mat M, Mat C, Mat 
   if (!NsFeListDofs(model, dof, &body))
     (void)snprintf(why, size, "matrices are written of DOF along x, y and z; those of '%.100s' have other directions", body);
   else {
-    PetscCall(write_matrix(sink, "stiffness.mtx", dof, K));
-    PetscCall(write_matrix(sink, "mass.mtx", dof, M));
-    if (C) PetscCall(write_matrix(sink, "damping.mtx", dof, C));
+    PetscCall(write_part(sink, "stiffness.mtx", dof, K, 1));
+    PetscCall(write_part(sink, "circulatory.mtx", dof, K, -1));
+    PetscCall(write_part(sink, "mass.mtx", dof, M, 1));
+    if (C) PetscCall(write_part(sink, "damping.mtx", dof, C, 1));
+    if (C) PetscCall(write_part(sink, "gyroscopic.mtx", dof, C, -1));
     write_dofs(sink, model->unknowns, dof);
     PetscCall(write_nodes(sink, model));
   }

@@ -16,7 +16,7 @@ static NsOption options[] = {
       "compute a Campbell diagram: modes at N equally spaced speeds, such as \"0 rpm:6000 rpm:61\", followed from one to the next, and critical speeds"},
   [MATRICES] = {.name = "--matrices",
     .about =
-      "write the matrices too: stiffness.mtx, mass.mtx and damping.mtx (Matrix Market, SI), unknowns.dof and nodes.inp, which a body of `type: matrices` reads"},
+      "write the matrices too: stiffness.mtx, mass.mtx, damping.mtx, gyroscopic.mtx and circulatory.mtx (Matrix Market, SI), unknowns.dof and nodes.inp, which a body of `type: matrices` reads"},
   NS_OPTION_OUT,
   NS_OPTION_TRUST,
   NS_OPTION_SET,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "joints.h"
 
-static const char *const no_length[] = {"on", "force_per_length", "pressure", "traction", NULL};
+static const char *const no_length[] = {"on", "force_per_length", "pressure", "traction", "vector", NULL};
 
 static void make_spring(NsMultibody *self, const NsSpringSettings *settings, const char *name)
 {

@@ -92,6 +92,77 @@ class Modes(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("matrices are written of DOF along x, y and z; those of 'bar' have other directions", done.stderr)
 
+    def test_skew_matrices_and_load_vectors(self):
+        """A rotor with gyroscopic terms and circulatory bearings, from matrices: the same modes, and with the same load from a vector the same motion and energies."""
+        config = os.path.join(self.folder, "shaft.yaml")
+        end = "scheme: {type: generalised_alpha, step: 10 us}\ntime: {end: 5 ms}\noutput: {history: {probes: [shaft.left], every: 50}, energy: {every: 50}, frames: {every: 0}}\n"
+        with open(config, "w") as file:
+            file.write("bodies: {shaft: {type: rotor, mesh: {line: {from: [0, 0, 0], to: [0.8 m, 0, 0], elements: 4}}, material: {density: 7800, young: 210 GPa},\n"
+                       "  section: {circle: {radius: 20 mm}}, spin: {constant: 6000 rpm}}}\nbearings: {a: {between: [shaft.left, ground], stiffness: [1e6, 3e5, -3e5, 2e6], damping: 200}, b: {between: [shaft.right, ground], stiffness: 1e6}}\n"
+                       "loads: {push: {at: shaft@0.5, force: [0, 500, 0], time: {pulse: {duration: 2 ms}}}}\n" + end)
+        self.modes(config, "--count", "12", "--matrices")
+        back = os.path.join(self.folder, "back.yaml")
+        with open(self.path("nodes.inp")) as file:
+            node = next(line.split(",")[0] for line in file if line.split(",")[1:] == ["0.4", "0", "0\n"])
+        with open(self.path("unknowns.dof")) as file:
+            rows = file.read().split()
+        numbers = [500 if row == node + ".2" else 0 for row in rows]
+        vectors = {"named": f"*CLOAD\n{node}, 2, 500.\n", "plain": "\n".join(map(str, numbers)), "market": f"%%MatrixMarket matrix array real general\n{len(rows)} 1\n" + "\n".join(map(str, numbers)),
+                   "sparse": f"%%MatrixMarket matrix coordinate real general\n{len(rows)} 1 1\n{rows.index(node + '.2') + 1} 1 500\n"}
+        done = percuss("run", config, "--out", self.path("whole"), "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for kind, text in vectors.items():
+            with open(os.path.join(self.folder, kind), "w") as file:
+                file.write(text)
+            with open(back, "w") as file:
+                file.write(f"bodies: {{shaft: {{type: matrices, stiffness: {self.out}/stiffness.mtx, mass: {self.out}/mass.mtx, damping_matrix: {self.out}/damping.mtx, gyroscopic_matrix: {self.out}/gyroscopic.mtx,\n"
+                           f"  circulatory_matrix: {self.out}/circulatory.mtx, unknowns: {self.out}/unknowns.dof, nodes: {self.out}/nodes.inp}}}}\nloads: {{push: {{on: shaft, vector: {kind}, time: {{pulse: {{duration: 2 ms}}}}}}}}\n" + end)
+            done = percuss("run", back, "--out", self.path("back"), "--quiet", "--overwrite")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name, columns in (("history", ("shaft.left.uy", "shaft.left.uz")), ("energy", ("kinetic", "elastic", "damping", "load"))):
+                whole, own = table(self.path("whole", name + ".csv")), table(self.path("back", name + ".csv"))
+                for column in columns:
+                    largest = max(abs(float(row[column])) for row in whole)
+                    for a, b in zip(whole, own):
+                        self.assertAlmostEqual(float(a[column]), float(b[column]), delta=1e-9 * largest, msg=f"{kind} {column}")
+        done = percuss("modes", back, "--count", "12", "--out", self.path("modes"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for a, b in zip(table(self.path("modes.csv")), table(self.path("modes", "modes.csv"))):
+            for column in ("re", "im"):
+                self.assertAlmostEqual(float(a[column]), float(b[column]), delta=1e-8 * float(a["undamped"] or a["im"]))
+
+    def test_nodes_of_an_archive(self):
+        """NBLOCK and CMBLOCK of Ansys instead of the deck of CalculiX: the same frequencies, and the component as a set of nodes."""
+        nodes = {}
+        with open(os.path.join(ROOT, "meshes/cantilever.inp")) as file:
+            for line in file:
+                fields = line.strip().split(",")
+                if len(fields) == 4 and fields[0].strip().isdigit():
+                    nodes[int(fields[0])] = [float(x) for x in fields[1:]]
+                elif len(nodes) > 4:
+                    break
+        lines = ["/PREP7", f"NBLOCK,6,SOLID,{max(nodes):10d},{len(nodes):10d}", "(3i9,6e21.13e3)"]
+        for number, x in nodes.items():
+            while x and x[-1] == 0:
+                x = x[:-1]
+            lines.append(f"{number:9d}{0:9d}{0:9d}" + "".join(f"{value:21.13E}" for value in x))
+        last = max(nodes)
+        lines += ["N,R5.3,LOC,       -1,", "CMBLOCK,TIP,NODE,       3  ! users node component definition", "(8i10)", f"{last - 4:10d}{last - 3:10d}{-last:10d}", ""]
+        with open(os.path.join(self.folder, "job.cdb"), "w") as file:
+            file.write("\n".join(lines))
+        config = os.path.join(self.folder, "bar.yaml")
+        results = []
+        for deck in (os.path.join(ROOT, "meshes/cantilever.inp"), "job.cdb"):
+            files = os.path.join(ROOT, "meshes/cantilever")
+            more = "masses: {m: {at: body.TIP, mass: 1 g}}\n" if deck == "job.cdb" else f"masses: {{m: {{at: body.mine, mass: 1 g}}}}\n"
+            with open(config, "w") as file:
+                file.write(f"bodies: {{body: {{type: matrices, stiffness: {files}.sti, mass: {files}.mas, unknowns: {files}.dof, units: {{length: 1 mm, mass: 1 t}},\n"
+                           f"  nodes: {{file: {deck}, names: {{mine: [{last - 4}, {last - 3}, {last - 2}, {last - 1}, {last}]}}}}}}}}\n" + more)
+            self.modes(config, "--count", "5", "--overwrite")
+            results.append([float(row["im"]) for row in table(self.path("modes.csv"))])
+        for a, b in zip(*results):
+            self.assertAlmostEqual(a / b, 1, delta=1e-9)
+
     def test_a_deck_with_includes_and_results(self):
         """Files that a deck includes are inputs of the run, found beside the deck; *NODE FILE, which asks for results, is no list of nodes."""
         for name in ("cantilever.sti", "cantilever.mas", "cantilever.dof"):

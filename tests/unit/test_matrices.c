@@ -141,27 +141,75 @@ static void write_abaqus(const Copy *copy, const char *path)
   fclose(file);
 }
 
+/* As Ansys writes it: one number a line, or several without blanks between them. */
+static void write_harwell_boeing(const Copy *copy, const char *path, int dense)
+{
+  FILE *file = fopen(path, "w");
+  int   at   = 0;
+
+  fprintf(file, "Stiffness, kN\n%14d%14d%14d%14d%14d\nRSA           %14d%14d%14d%14d\n%-16s%-16s%-20s%-20s\n", 3, 1, 1, 1, 0, copy->n, copy->n,
+    copy->count, 0, dense ? "(10I4)" : "(1I9)", dense ? "(10I4)" : "(1I9)", dense ? "(1P,3E24.16)" : "(1PD26.18)", "");
+  for (int column = 1; column <= copy->n + 1; column++) { /* sorted by columns: the rows of one column follow each other */
+    int before = 0;
+    for (int k = 0; k < copy->count; k++) before += copy->column[k] < column;
+    fprintf(file, dense ? "%4d" : "%9d\n", before + 1);
+    if (dense && ++at % 10 == 0) fputc('\n', file);
+  }
+  for (int part = 0; part < 2; part++) {
+    if (dense) fputc('\n', file);
+    for (int column = 1, at_value = 0; column <= copy->n; column++) {
+      for (int k = 0; k < copy->count; k++) {
+        if (copy->column[k] != column) continue;
+        if (part)
+          fprintf(file, dense ? "%24.16E" : "%26.18E\n", copy->value[k]);
+        else
+          fprintf(file, dense ? "%4d" : "%9d\n", copy->row[k]);
+        if (dense && ++at_value % (part ? 3 : 10) == 0) fputc('\n', file);
+      }
+    }
+  }
+  fclose(file);
+}
+
+static void write_mapping(const Copy *copy, const char *path)
+{
+  static const char *const word[] = {"UX", "UY", "UZ", "ROTX", "ROTY", "ROTZ"};
+  FILE                    *file   = fopen(path, "w");
+
+  fprintf(file, " Matrix Eqn     Node     DOF\n");
+  for (int i = 0; i < copy->n; i++) fprintf(file, "%10d%10ld     %s\n", i + 1, copy->node[i], word[copy->direction[i] - 1]);
+  fclose(file);
+}
+
 static void kinds_of_files_agree(void **state)
 {
   static Copy copy[2];
-  double      omega[5][5];
+  double      omega[7][5];
 
   (void)state;
   read_copy("sti", &copy[0]);
   read_copy("mas", &copy[1]);
   assert_int_equal(copy[0].n, 72);
-  for (int kind = 0; kind < 5; kind++) {
-    char folder[] = "/tmp/percuss_matrices_XXXXXX", path[2][100], text[2000];
+  for (int kind = 0; kind < 7; kind++) {
+    char folder[] = "/tmp/percuss_matrices_XXXXXX", path[3][100], text[2000];
     assert_non_null(mkdtemp(folder));
     for (int m = 0; m < 2; m++) {
       (void)snprintf(path[m], sizeof(path[m]), "%s/%s", folder, m ? "mass" : "stiffness");
       if (kind == 1 || kind == 2) write_market(&copy[m], path[m], kind == 2);
       if (kind == 3) write_array(&copy[m], path[m]);
       if (kind == 4) write_abaqus(&copy[m], path[m]);
+      if (kind > 4) write_harwell_boeing(&copy[m], path[m], kind == 6);
     }
+    (void)snprintf(path[2], sizeof(path[2]), "%s/mapping", folder);
+    write_mapping(&copy[0], path[2]);
     (void)snprintf(text, sizeof(text),
-      "bodies:\n  bar:\n    type: matrices\n    stiffness: %s\n    mass: %s\n%s    nodes: " MESHES ".inp\n    units: {length: 1 mm, mass: 1 t}\n" END,
-      kind ? path[0] : MESHES ".sti", kind ? path[1] : MESHES ".mas", kind < 4 ? "    unknowns: " MESHES ".dof\n" : "");
+      "bodies:\n  bar:\n    type: matrices\n    stiffness: %s\n    mass: %s\n%s%s%s    nodes: " MESHES
+      ".inp\n    units: {length: 1 mm, mass: 1 t}\n" END,
+      kind ? path[0] : MESHES ".sti", kind ? path[1] : MESHES ".mas", kind == 4 ? "" : "    unknowns: ",
+      kind < 4   ? MESHES ".dof"
+      : kind > 4 ? path[2]
+                 : "",
+      kind == 4 ? "" : "\n");
     TestRun      test = test_run_open(text, NULL);
     NsModelModes modes;
     CHECK(NsFeModes(test.run->model, 5, &modes));
@@ -169,7 +217,7 @@ static void kinds_of_files_agree(void **state)
     for (int i = 0; i < 5; i++) assert_near(omega[kind][i] / omega[0][i], 1, 1e-10);
     CHECK(NsModelModesDestroy(&modes));
     test_run_close(&test);
-    for (int m = 0; m < 2; m++) unlink(path[m]);
+    for (int m = 0; m < 3; m++) unlink(path[m]);
     rmdir(folder);
   }
 }
@@ -212,11 +260,11 @@ static void share_of_consistent_mass(void **state)
     }
     start[n]         = at;
     const NsSparse M = {n, NULL, start, column, mass}, K = {n, NULL, start, column, stiffness}, C = {0};
-    CHECK(NsMatrixFindBounds(&M, &C, &K, &bounds));
+    CHECK(NsMatrixFindBounds(&M, &C, &C, &K, &bounds));
     assert_true(bounds.share <= 0.5 + 1e-4 && bounds.share > 0.49); /* exactly 1 - cos(pi/(n + 1))/2 */
     assert_true(bounds.omega * bounds.omega >= 2 - 1e-9 && bounds.omega * bounds.omega < 2.1);
     for (int i = 0; i < at; i++) mass[i] = mass[i] > 2 ? 1.99 : 1; /* indefinite */
-    CHECK(NsMatrixFindBounds(&M, &C, &K, &bounds));
+    CHECK(NsMatrixFindBounds(&M, &C, &C, &K, &bounds));
     assert_true(bounds.share == 0);
   }
 }

@@ -61,6 +61,8 @@ void NsFeAddLoadEntry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscRe
 
 /* src/fe/attach/side_loads.c: pressure and traction on sides of a solid. */
 void NsFeLoadSides(NsFe *fe, const NsLoadSettings *settings);
+/* src/fe/attach/vector_loads.c: forces on all DOF of a body given by matrices, from a file. */
+void NsFeLoadVector(NsFe *fe, const NsLoadSettings *settings);
 
 /* G[unknowns, unknowns] of a disc for 1 rad/s. */
 void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal *G);

@@ -16,7 +16,8 @@ static const NsKey load_keys[] = {
   {"at", NS_KEY_STRINGS, offsetof(NsLoadSettings, at), .help = "points on which `force` and `moment` act, each with the full value",
     .example = "bar.right"},
   {"on", NS_KEY_STRING, offsetof(NsLoadSettings, on),
-    .help    = "body along which `force_per_length` acts; or sides of a solid, such as block.top, on which `pressure` or `traction` acts",
+    .help =
+      "body along which `force_per_length` acts; sides of a solid, such as block.top, on which `pressure` or `traction` acts; or body given by matrices, with `vector`",
     .example = "bar"},
   {"force", NS_KEY_VECTOR, offsetof(NsLoadSettings, force), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_FORCE, .default_value = "[0, 0, 0]",
     .help = "force on these points", .example = "[-1 kN, 0, 0]"},
@@ -28,6 +29,10 @@ static const NsKey load_keys[] = {
     .help = "pressure on the sides of a solid, along their inward normals in the undeformed state", .example = "1 MPa"},
   {"traction", NS_KEY_VECTOR, offsetof(NsLoadSettings, traction), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_PRESSURE,
     .default_value = "[0, 0, 0]", .help = "force per area on the sides of a solid", .example = "[0, -1 MPa, 0]"},
+  {"vector", NS_KEY_STRING, offsetof(NsLoadSettings, vector), .file = true,
+    .help =
+      "file of the forces on all DOF of a body given by matrices, in its units: Matrix Market (one column), Abaqus (node, DOF, value), the right-hand side of an Ansys HBMAT file, or a number per row",
+    .example = "pressure.mtx"},
   {"rotating", NS_KEY_BOOLEAN, offsetof(NsLoadSettings, rotating), .default_value = "false",
     .help = "the load rotates with the shaft; force and moment are given at the angle 0", .example = "true"},
   {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; default: constant load",
@@ -36,7 +41,7 @@ static const NsKey load_keys[] = {
   {NULL},
 };
 /* The keys of loads `at` points, and those of loads `on` a body or sides. */
-static const char *const at_keys[] = {"force", "moment", NULL}, *const on_keys[] = {"force_per_length", "pressure", "traction", NULL};
+static const char *const at_keys[] = {"force", "moment", NULL}, *const on_keys[] = {"force_per_length", "vector", "pressure", "traction", NULL};
 
 static const char *given(const NsNode *where, const char *const *keys)
 {
@@ -53,12 +58,15 @@ static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   if (load->at.count && !at_key) NsDiagError(diag, here->place, "a load `at` points needs a `force` or a `moment`");
   if (load->on && !on_key)
-    NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`, on sides of a solid a `pressure` or a `traction`");
+    NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length` or a `vector`, on sides of a solid a `pressure` or a `traction`");
   if (load->at.count && on_key) NsDiagError(diag, NsKeysPlace(here, on_key), "%s needs `on`, not `at`", on_key);
   if (load->on && at_key) NsDiagError(diag, NsKeysPlace(here, at_key), "%s needs `at`, not `on`", at_key);
   if (load->on && NsTreeChild(here, "force_per_length") && given(here, on_keys + 1))
-    NsDiagError(diag, NsKeysPlace(here, given(here, on_keys + 1)), "%s is for sides of a solid, force_per_length for a body of lines",
-      given(here, on_keys + 1));
+    NsDiagError(diag, NsKeysPlace(here, given(here, on_keys + 1)), "%s is for %s, force_per_length for a body of lines", given(here, on_keys + 1),
+      load->vector ? "a body given by matrices" : "sides of a solid");
+  else if (load->on && load->vector && given(here, on_keys + 2))
+    NsDiagError(
+      diag, NsKeysPlace(here, given(here, on_keys + 2)), "%s is for sides of a solid, vector for a body given by matrices", given(here, on_keys + 2));
   NsWindowCheck(&load->window, here, diag);
 }
 const NsTable NsTable_Load = {"load", "force or moment on points, or distributed force along a body or on its sides", load_keys,
@@ -209,8 +217,8 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "on"), "'%s' is a solid: write `on: %s.SIDE` and `pressure` or `traction`, or `gravity`",
         body->name, body->name);
     else if (body->element)
-      NsDiagError(
-        fe->diag, NsKeysPlace(settings->where, "on"), "'%s' is given by its matrices: write `at: %s.NODES` and `force`", body->name, body->name);
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "on"), "'%s' is given by its matrices: write `at: %s.NODES` and `force`, or `vector`",
+        body->name, body->name);
     else
       NsDiagError(
         fe->diag, NsKeysPlace(settings->where, "on"), "rigid body '%s' has no length; write `at: %s.center` and `force`", body->name, body->name);
@@ -284,7 +292,9 @@ void NsFeAttach_Load(NsFe *fe, const NsList *list)
   for (int l = 0; l < list->count; l++) {
     if (!is_in_range(fe, &settings[l])) continue;
     NsSwitchesNote(fe->switches, settings[l].window.from, settings[l].window.until, "load", list->names[l], settings[l].where, fe->arena);
-    if (settings[l].on && given(settings[l].where, on_keys + 1))
+    if (settings[l].vector && settings[l].on)
+      NsFeLoadVector(fe, &settings[l]);
+    else if (settings[l].on && given(settings[l].where, on_keys + 2))
       NsFeLoadSides(fe, &settings[l]);
     else if (settings[l].on)
       add_load_on(fe, &settings[l]);

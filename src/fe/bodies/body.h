@@ -50,7 +50,7 @@ struct NsFeBody {
   const NsSpin *spin;                 /* NULL: no rotor */
   PetscReal     frame[3][3];          /* of a rotor: along the shaft, and the two lateral axes */
   /* given by matrices */
-  PetscBool             damped_by_matrix;
+  PetscBool             damped_by_matrix, turns_by_matrix, circulates_by_matrix; /* C, G, N: forces -C v - G v - N q */
   const PetscBool      *absent;    /* [nodes * node_unknowns] DOF that it does not have: held; NULL: it has all */
   const NsMatrixBounds *bounds;    /* of all its matrices; NULL: it has elements */
   const PetscReal      *node_mass; /* [nodes * node_unknowns] kg: diagonal of its mass matrix */

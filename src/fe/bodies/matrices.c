@@ -1,9 +1,9 @@
 /*
   Matrices: a body of which mass and stiffness are known as matrices, made by another program.
 
-      M q'' + (C + a M + b K) q' + K q = f
+      M q'' + (C + G + a M + b K) q' + (K + N) q = f
 
-  Its nodes have displacements along x, y (and z), and rotations where the matrices have them. DOF that the matrices do not have are held. Its couplings (src/fe/elements/coupling.h) are the
+  with skew-symmetric G (gyroscopic) and N (circulatory) where they are given. Its nodes have displacements along x, y (and z), and rotations where the matrices have them. DOF that the matrices do not have are held. Its couplings (src/fe/elements/coupling.h) are the
   pairs of nodes that an entry of the matrices joins; so it takes part in everything that bodies of elements do.
 */
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 static const NsKey nodes_keys[] = {
   {"file", NS_KEY_STRING, offsetof(NsMatrixNodesSettings, file), .file = true, .space = NS_SPACE_FIXED, .required = true,
-    .help    = "coordinates and sets of nodes: a deck of CalculiX or Abaqus (*NODE, *NSET, *ELEMENT, *INCLUDE), or a Gmsh mesh (name.msh)",
+    .help =
+      "coordinates and sets of nodes: a deck of CalculiX or Abaqus (*NODE, *NSET, *ELEMENT, *INCLUDE), an archive of Ansys (CDWRITE: NBLOCK, CMBLOCK), or a Gmsh mesh (name.msh)",
     .example = "beam.inp"},
   {"names", NS_KEY_MAPPING, offsetof(NsMatrixNodesSettings, names), .help = "further names for nodes by their numbers in the file, one or a list",
     .example = "{tip: [188, 190], sensor: 1353}"},
@@ -34,15 +35,22 @@ static const NsTable units_table = {"matrix_units", "units of the files of a bod
 
 static const NsKey matrices_keys[] = {
   {"stiffness", NS_KEY_STRING, offsetof(NsMatricesSettings, stiffness), .file = true, .required = true,
-    .help = "file of the stiffness matrix: Matrix Market, CalculiX (.sti) or Abaqus (*MATRIX OUTPUT, FORMAT=MATRIX INPUT)", .example = "beam.sti"},
+    .help    = "file of the stiffness matrix: Matrix Market, CalculiX (.sti), Abaqus (*MATRIX OUTPUT, FORMAT=MATRIX INPUT) or Ansys (HBMAT, ASCII)",
+    .example = "beam.sti"},
   {"mass", NS_KEY_STRING, offsetof(NsMatricesSettings, mass), .file = true, .required = true, .help = "file of the mass matrix, of the same kinds",
     .example = "beam.mas"},
   {"damping_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, damping_matrix), .file = true, .help = "file of a damping matrix, of the same kinds",
     .example = "beam.dam"},
+  {"gyroscopic_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, gyroscopic_matrix), .file = true,
+    .help    = "file of a skew-symmetric matrix G of velocities, of the same kinds, at the speed of operation: the force is -G v, which does no work",
+    .example = "beam.gyr"},
+  {"circulatory_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, circulatory_matrix), .file = true,
+    .help    = "file of a skew-symmetric matrix N of displacements, of the same kinds: the force is -N q, whose work is booked as that of loads",
+    .example = "beam.cir"},
   {"unknowns", NS_KEY_STRING, offsetof(NsMatricesSettings, unknowns), .file = true,
     .help =
       "file with the node and direction of each row, `12.3` a line: 1, 2, 3 for x, y, z, 4, 5, 6 for rotations about them (CalculiX .dof); default: x, y, z of all nodes in the "
-      "order of their file. Abaqus files need none",
+      "order of their file; or the mapping that Ansys writes by HBMAT. Abaqus files need none",
     .example = "beam.dof"},
   {"nodes", NS_KEY_TABLE, offsetof(NsMatricesSettings, nodes), .table = &nodes_table, .required = true, .help = "coordinates and names of nodes",
     .example = "{file: beam.inp}"},
@@ -101,12 +109,7 @@ static PetscErrorCode NsBodyMesh_Matrices(const void *data, NsFe *fe, NsMesh **m
     *mesh = to;
   }
   NsNumberedNodesFree(&nodes);
-  if (!good) {
-    free(source->dofs.item);
-    PetscCall(NsSparseDestroy(&source->K));
-    PetscCall(NsSparseDestroy(&source->M));
-    PetscCall(NsSparseDestroy(&source->C));
-  }
+  if (!good) { PetscCall(NsMatricesDestroy(source)); }
   PetscFunctionReturn(0);
 }
 
@@ -208,7 +211,8 @@ static PetscErrorCode find_bounds(const NsMatricesSettings *settings, NsFe *fe, 
   PetscReal      *mass   = NsArenaAlloc(fe->arena, sizeof(*mass) * (size_t)(d * source->mesh.nodes));
 
   PetscFunctionBegin;
-  PetscCall(NsMatrixFindBounds(&source->M, &source->C, &source->K, bounds));
+  PetscCall(NsMatrixFindBounds(
+    &source->matrix[NS_MATRIX_M], &source->matrix[NS_MATRIX_C], &source->matrix[NS_MATRIX_G], &source->matrix[NS_MATRIX_K], bounds));
   if (bounds->share == 0) {
     NsDiagError(fe->diag, NsMatricesPlace(settings, "mass"), "the mass matrix of '%s' is not positive definite, though its diagonal is", body->name);
     NsDiagNote(fe->diag, "are `stiffness` and `mass` exchanged, or is `unknowns` that of another deck?");
@@ -229,9 +233,9 @@ static PetscErrorCode NsBodyBuild_Matrices(const void *data, NsFe *fe, NsFeBody 
   NsMatricesSource         *source   = (NsMatricesSource *)body->mesh;
   const NsMesh             *mesh     = body->mesh;
   const PetscInt            d = source->directions, square = d * d;
-  const NsSparse           *matrix[3] = {&source->K, &source->M, &source->C};
-  const PetscReal         **between[3];
-  PetscReal                *own[3];
+  const NsSparse           *matrix = source->matrix;
+  const PetscReal         **between[NS_MATRICES];
+  PetscReal                *own[NS_MATRICES];
   NsCouplingRest           *rest  = NsArenaAlloc(fe->arena, sizeof(*rest) * (size_t)mesh->nodes);
   PetscBool                *given = NsArenaAlloc(fe->arena, sizeof(*given) * (size_t)mesh->nodes);
 
@@ -243,30 +247,38 @@ static PetscErrorCode NsBodyBuild_Matrices(const void *data, NsFe *fe, NsFeBody 
   }
   take_state(settings, body);
   find_absent(fe, source, body);
-  for (int m = 0; m < 3; m++) {
+  for (int m = 0; m < NS_MATRICES; m++) {
     own[m] = NsArenaAlloc(fe->arena, sizeof(**own) * (size_t)(mesh->nodes * square));
     PetscCall(PetscMalloc1(mesh->elements, &between[m]));
-    PetscCall(take_blocks(fe, source, matrix[m], own[m], between[m]));
+    PetscCall(take_blocks(fe, source, &matrix[m], own[m], between[m]));
   }
-  PetscCall(find_bounds(settings, fe, source, own[1], body));
-  PetscCall(take_rests(body, mesh, between[0], own[0]));
-  body->damped_by_matrix = source->C.start != NULL;
-  for (PetscInt i = 0; i < mesh->nodes; i++)
-    rest[i] = (NsCouplingRest){own[0] + i * square, own[1] + i * square, source->C.start ? own[2] + i * square : NULL};
+  PetscCall(find_bounds(settings, fe, source, own[NS_MATRIX_M], body));
+  PetscCall(take_rests(body, mesh, between[NS_MATRIX_K], own[NS_MATRIX_K]));
+  body->damped_by_matrix     = matrix[NS_MATRIX_C].start != NULL;
+  body->turns_by_matrix      = matrix[NS_MATRIX_G].start != NULL;
+  body->circulates_by_matrix = matrix[NS_MATRIX_N].start != NULL;
+  fe->circulates             = fe->circulates || body->circulates_by_matrix;
+  for (PetscInt i = 0; i < mesh->nodes; i++) {
+    const PetscReal *of[NS_MATRICES];
+    for (int m = 0; m < NS_MATRICES; m++) of[m] = matrix[m].start ? own[m] + i * square : NULL;
+    rest[i] = (NsCouplingRest){.K = of[NS_MATRIX_K], .M = of[NS_MATRIX_M], .C = of[NS_MATRIX_C], .G = of[NS_MATRIX_G], .N = of[NS_MATRIX_N]};
+  }
   for (PetscInt e = 0; e < mesh->elements; e++) {
     NsCoupling *coupling = fe->element[body->first_element + e].data;
-    *coupling            = (NsCoupling){.K = between[0][e], .M = between[1][e], .C = between[2][e], .drawn = source->drawn[e]};
+    *coupling            = (NsCoupling){.K = between[NS_MATRIX_K][e],
+                 .M                        = between[NS_MATRIX_M][e],
+                 .C                        = between[NS_MATRIX_C][e],
+                 .G                        = between[NS_MATRIX_G][e],
+                 .N                        = between[NS_MATRIX_N][e],
+                 .drawn                    = source->drawn[e]};
     for (int end = 0; end < 2; end++) {
       const PetscInt node = mesh->connection[2 * e + end];
       if (!given[node]) coupling->rest[end] = &rest[node];
       given[node] = PETSC_TRUE;
     }
   }
-  for (int m = 0; m < 3; m++) PetscCall(PetscFree(between[m]));
-  free(source->dofs.item);
-  PetscCall(NsSparseDestroy(&source->K));
-  PetscCall(NsSparseDestroy(&source->M));
-  PetscCall(NsSparseDestroy(&source->C));
+  for (int m = 0; m < NS_MATRICES; m++) PetscCall(PetscFree(between[m]));
+  PetscCall(NsMatricesDestroy(source));
   PetscFunctionReturn(0);
 }
 
@@ -274,8 +286,8 @@ const NsVariant NsBodyVariant_Matrices = {
   .name  = "matrices",
   .title = "elastic body given by its mass and stiffness matrices",
   .about =
-    "Matrices of another finite-element program: Matrix Market, CalculiX (*FREQUENCY, SOLVER=MATRIXSTORAGE, GLOBAL=YES writes .sti, .mas and .dof) or Abaqus (*MATRIX OUTPUT, FORMAT=MATRIX INPUT),\n"
-    "with the nodes of the deck. DOF constrained in the deck stay fixed. NAME.all are all nodes; sets of the deck (*NSET) and names by numbers are subsets. The body is held, loaded, joined by springs,\n"
+    "Matrices of another finite-element program: Matrix Market, CalculiX (*FREQUENCY, SOLVER=MATRIXSTORAGE, GLOBAL=YES writes .sti, .mas and .dof), Abaqus (*MATRIX OUTPUT, FORMAT=MATRIX INPUT) or\n"
+    "Ansys (HBMAT), with the nodes of the deck. DOF constrained in the deck stay fixed. NAME.all are all nodes; sets of the deck (*NSET) and names by numbers are subsets. The body is held, loaded, joined by springs,\n"
     "and touches surfaces like any other one; explicit schemes also work with a consistent mass matrix, but are slower.",
   .table = &matrices_table,
 };

@@ -35,7 +35,7 @@ PetscErrorCode NsMatricesCheckMotions(const NsMatricesSettings *settings, NsFe *
   for (int motion = 0; motion < 6; motion++) {
     if (source->directions == 2 && motion != 5 && motion > 1) continue;
     rigid_motion(source, motion, r);
-    NsMatrixMultiply(&source->K, r, f, size);
+    NsMatrixMultiply(&source->matrix[NS_MATRIX_K], r, f, size);
     for (PetscInt i = 0; i < n && worst < 0; i++) {
       if (PetscAbsReal(f[i]) > NS_RIGID * size[i] && PetscAbsReal(f[i]) > most) of = motion, most = PetscAbsReal(f[i]);
     }
@@ -43,7 +43,7 @@ PetscErrorCode NsMatricesCheckMotions(const NsMatricesSettings *settings, NsFe *
       worst = 0;
       for (PetscInt i = 0; i < n; i++) worst = PetscAbsReal(f[i]) == most ? i : worst;
     }
-    NsMatrixMultiply(&source->M, r, f, size);
+    NsMatrixMultiply(&source->matrix[NS_MATRIX_M], r, f, size);
     for (PetscInt i = 0; i < n && motion < motions; i++) mass[motion] += r[i] * f[i];
   }
   PetscCall(PetscFree3(r, f, size));
@@ -74,10 +74,12 @@ void NsMatricesCheckUnits(const NsMatricesSettings *settings, NsFe *fe, const Ns
   PetscReal     k = 0, m = 0, length = 0;
 
   for (PetscInt i = 0; i < source->dofs.count; i++) {
-    for (PetscInt at = source->K.start[i]; at < source->K.start[i + 1] && source->dofs.item[i].direction <= 3; at++)
-      k += source->K.column[at] == i ? source->K.value[at] : 0;
-    for (PetscInt at = source->M.start[i]; at < source->M.start[i + 1] && source->dofs.item[i].direction <= 3; at++)
-      m += source->M.column[at] == i ? source->M.value[at] : 0;
+    for (PetscInt at = source->matrix[NS_MATRIX_K].start[i]; at < source->matrix[NS_MATRIX_K].start[i + 1] && source->dofs.item[i].direction <= 3;
+         at++)
+      k += source->matrix[NS_MATRIX_K].column[at] == i ? source->matrix[NS_MATRIX_K].value[at] : 0;
+    for (PetscInt at = source->matrix[NS_MATRIX_M].start[i]; at < source->matrix[NS_MATRIX_M].start[i + 1] && source->dofs.item[i].direction <= 3;
+         at++)
+      m += source->matrix[NS_MATRIX_M].column[at] == i ? source->matrix[NS_MATRIX_M].value[at] : 0;
   }
   for (PetscInt e = 0, drawn = 0; e < mesh->elements; e++) {
     if (!source->drawn[e]) continue;
@@ -97,7 +99,8 @@ PetscBool NsMatricesCheckMass(const NsMatricesSettings *settings, NsFe *fe, cons
 {
   for (PetscInt i = 0; i < source->dofs.count; i++) {
     PetscReal mass = 0;
-    for (PetscInt k = source->M.start[i]; k < source->M.start[i + 1]; k++) mass += source->M.column[k] == i ? source->M.value[k] : 0;
+    for (PetscInt k = source->matrix[NS_MATRIX_M].start[i]; k < source->matrix[NS_MATRIX_M].start[i + 1]; k++)
+      mass += source->matrix[NS_MATRIX_M].column[k] == i ? source->matrix[NS_MATRIX_M].value[k] : 0;
     if (mass > 1e-60 && mass < 1e30) continue;
     NsDiagError(fe->diag, NsMatricesPlace(settings, "mass"), "the mass at %s is %g kg", NsMatrixDofName(&source->dofs, i, fe->arena), mass);
     NsDiagNote(fe->diag, "each DOF needs a mass; condense those without one in the other program");

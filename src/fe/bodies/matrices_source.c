@@ -49,14 +49,14 @@ static void all_dofs(const NsNumberedNodes *nodes, NsMatrixDofs *dofs)
   dofs->count = 3 * nodes->nodes;
 }
 
-/* Whether a file has named entries (Abaqus): its first line has a comma or is a keyword. */
+/* Whether a file has named entries (Abaqus). */
 static PetscBool names_its_dofs(const NsNode *where, NsArena *arena, NsDiag *diag, PetscBool *good)
 {
   NsLines   lines;
   PetscBool named = PETSC_FALSE;
 
   *good = NsLinesOpen(where, NULL, arena, diag, &lines);
-  if (*good && NsLinesNext(&lines)) named = lines.line[0] == '*' || strchr(lines.line, ',') != NULL;
+  if (*good) named = NsMatrixFormatOf(&lines) == NS_FILE_NAMED;
   NsLinesClose(&lines);
   return named;
 }
@@ -76,20 +76,43 @@ static void scale(const NsMatrixUnitsSettings *units, const NsMatrixDofs *dofs, 
 
 PetscErrorCode NsMatricesRead(const NsMatricesSettings *settings, NsFe *fe, const NsNumberedNodes *nodes, NsMatricesSource *source, PetscBool *good)
 {
-  const NsNode *stiffness = NsTreeChild(settings->where, "stiffness"), *damping = NsTreeChild(settings->where, "damping_matrix");
+  static const struct {
+    const char  *key;
+    NsMatrixKind kind;
+    int          times; /* how often the unit is divided by that of time */
+  } file[NS_MATRICES]     = {[NS_MATRIX_K] = {"stiffness", NS_MATRIX_SYMMETRIC, 2},
+        [NS_MATRIX_M]                      = {"mass", NS_MATRIX_SYMMETRIC, 0},
+        [NS_MATRIX_C]                      = {"damping_matrix", NS_MATRIX_SYMMETRIC, 1},
+        [NS_MATRIX_G]                      = {"gyroscopic_matrix", NS_MATRIX_SKEW, 1},
+        [NS_MATRIX_N]                      = {"circulatory_matrix", NS_MATRIX_SKEW, 2}};
+  const NsNode *stiffness = NsTreeChild(settings->where, "stiffness");
+  NsMatrixDofs  read      = {0};
 
   PetscFunctionBegin;
   if (settings->unknowns)
-    *good = NsReadMatrixDofs(NsTreeChild(settings->where, "unknowns"), fe->arena, fe->diag, &source->dofs);
+    *good = NsReadMatrixDofs(NsTreeChild(settings->where, "unknowns"), fe->arena, fe->diag, &read);
   else if (!names_its_dofs(stiffness, fe->arena, fe->diag, good) && *good)
-    all_dofs(nodes, &source->dofs);
-  if (*good) PetscCall(NsReadMatrix(stiffness, &source->dofs, fe->arena, fe->diag, &source->K, good));
-  if (*good) PetscCall(NsReadMatrix(NsTreeChild(settings->where, "mass"), &source->dofs, fe->arena, fe->diag, &source->M, good));
-  if (*good && damping) PetscCall(NsReadMatrix(damping, &source->dofs, fe->arena, fe->diag, &source->C, good));
-  if (!*good) PetscFunctionReturn(0);
-  scale(settings->units, &source->dofs, 2, &source->K);
-  scale(settings->units, &source->dofs, 0, &source->M);
-  scale(settings->units, &source->dofs, 1, &source->C);
+    all_dofs(nodes, &read);
+  for (int m = 0; m < NS_MATRICES && *good; m++) {
+    const NsNode *where = NsTreeChild(settings->where, file[m].key);
+    if (where) PetscCall(NsReadMatrix(where, file[m].kind, &read, fe->arena, fe->diag, &source->matrix[m], good));
+  }
+  if (*good) {
+    source->dofs      = read;
+    source->length    = settings->units->length;
+    source->force     = settings->units->mass * source->length / PetscSqr(settings->units->time);
+    source->dofs.item = NsArenaAlloc(fe->arena, sizeof(*read.item) * (size_t)(read.count + 1));
+    PetscCall(PetscArraycpy(source->dofs.item, read.item, read.count));
+    for (int m = 0; m < NS_MATRICES; m++) scale(settings->units, &source->dofs, file[m].times, &source->matrix[m]);
+  }
+  free(read.item);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsMatricesDestroy(NsMatricesSource *source)
+{
+  PetscFunctionBegin;
+  for (int m = 0; m < NS_MATRICES; m++) PetscCall(NsSparseDestroy(&source->matrix[m]));
   PetscFunctionReturn(0);
 }
 
@@ -240,14 +263,14 @@ static PetscErrorCode rows_of_nodes(const NsMatricesSource *source, Rows *rows)
 /* Nodes above `node` that it is coupled with, ascending, into other[] (NULL: only counted). met[nodes]: below `node + 1` at first. A node that nothing couples is coupled with a neighbour by zeros. */
 static PetscInt others_of(const NsMatricesSource *source, const Rows *rows, PetscInt node, PetscInt *met, PetscInt *other)
 {
-  const NsSparse *all[3] = {&source->K, &source->M, &source->C};
-  PetscInt        count  = 0;
+  const NsSparse *all   = source->matrix;
+  PetscInt        count = 0;
 
   for (PetscInt r = rows->first[node]; r < rows->first[node + 1]; r++) {
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < NS_MATRICES; m++) {
       const PetscInt row = rows->row[r];
-      for (PetscInt k = all[m]->start ? all[m]->start[row] : 0; all[m]->start && k < all[m]->start[row + 1]; k++) {
-        const PetscInt to = source->node_of[all[m]->column[k]];
+      for (PetscInt k = all[m].start ? all[m].start[row] : 0; all[m].start && k < all[m].start[row + 1]; k++) {
+        const PetscInt to = source->node_of[all[m].column[k]];
         if (to <= node || met[to] == node + 1) continue;
         met[to]        = node + 1;
         other[count++] = to;

@@ -16,27 +16,33 @@ typedef struct {
 
 typedef struct {
   const NsNode                *where;
-  const char                  *stiffness, *mass, *damping_matrix, *unknowns;
+  const char                  *stiffness, *mass, *damping_matrix, *gyroscopic_matrix, *circulatory_matrix, *unknowns;
   const NsMatrixNodesSettings *nodes;
   const NsMatrixUnitsSettings *units;
   const NsDamping             *damping;
   const NsInitial             *initial;
   const NsReduceSettings      *reduce;
 } NsMatricesSettings;
+/* Stiffness, mass, damping, gyroscopic and circulatory matrix. */
+enum { NS_MATRIX_K, NS_MATRIX_M, NS_MATRIX_C, NS_MATRIX_G, NS_MATRIX_N, NS_MATRICES };
+
 /* The mesh, and what it was made from. */
 typedef struct {
-  NsMesh       mesh; /* first: NsFeBody.mesh is this */
-  NsMatrixDofs dofs;
-  PetscInt    *node_of;    /* [dofs] */
-  PetscInt     directions; /* 2, 3 or 6 DOF a node */
-  long        *number;     /* [nodes] in the file */
-  NsSparse     K, M, C;    /* in the DOF of the files, SI; C may have no rows */
-  PetscBool   *drawn;      /* [elements] */
-  PetscBool    clamped;    /* the file has nodes without DOF */
+  NsMesh       mesh;                /* first: NsFeBody.mesh is this */
+  NsMatrixDofs dofs;                /* in the arena */
+  PetscInt    *node_of;             /* [dofs] */
+  PetscInt     directions;          /* 2, 3 or 6 DOF a node */
+  long        *number;              /* [nodes] in the file */
+  NsSparse     matrix[NS_MATRICES]; /* in the DOF of the files, SI; those of C, G, N may have no rows */
+  PetscReal    force, length;       /* N and m in the units of the files */
+  PetscBool   *drawn;               /* [elements] */
+  PetscBool    clamped;             /* the file has nodes without DOF */
 } NsMatricesSource;
 NsPlace NsMatricesPlace(const NsMatricesSettings *settings, const char *key);
-/* K, M, C in SI, and the DOF of their rows. Like all below: false in *good after an error. */
+/* The matrices in SI, and the DOF of their rows. Like all below: false in *good after an error. */
 PetscErrorCode NsMatricesRead(const NsMatricesSettings *settings, NsFe *fe, const NsNumberedNodes *nodes, NsMatricesSource *source, PetscBool *good);
+/* All matrices. */
+PetscErrorCode NsMatricesDestroy(NsMatricesSource *source);
 /* The nodes that have DOF, in the order of the rows. */
 PetscErrorCode NsMatricesTakeNodes(
   const NsMatricesSettings *settings, NsFe *fe, const NsNumberedNodes *nodes, NsMatricesSource *source, PetscBool *good);

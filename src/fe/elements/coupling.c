@@ -21,8 +21,8 @@ void NsCouplingShare(const NsFeBody *body, const PetscReal *B, int end, PetscRea
   }
 }
 
-/* X[2 d, 2 d] += the block and what is left of the nodes. */
-static void add_blocks(PetscInt d, const PetscReal *B, const PetscReal *first, const PetscReal *second, PetscReal *X)
+/* X[2 d, 2 d] += the block B and sign B', and what is left of the nodes. */
+static void add_parts(PetscInt d, PetscReal sign, const PetscReal *B, const PetscReal *first, const PetscReal *second, PetscReal *X)
 {
   const PetscInt n = 2 * d;
 
@@ -30,12 +30,17 @@ static void add_blocks(PetscInt d, const PetscReal *B, const PetscReal *first, c
     for (PetscInt b = 0; b < d; b++) {
       if (B) {
         X[a * n + d + b] += B[a * d + b];
-        X[(d + b) * n + a] += B[a * d + b];
+        X[(d + b) * n + a] += sign * B[a * d + b];
       }
       if (first) X[a * n + b] += first[a * d + b];
       if (second) X[(d + a) * n + d + b] += second[a * d + b];
     }
   }
+}
+
+static void add_blocks(PetscInt d, const PetscReal *B, const PetscReal *first, const PetscReal *second, PetscReal *X)
+{
+  add_parts(d, 1, B, first, second, X);
 }
 
 static void coupling_mass(const NsFeBody *body, const NsFeElement *e, PetscReal *M)
@@ -54,6 +59,17 @@ static void coupling_damping(const NsFeBody *body, const NsFeElement *e, PetscRe
 
   for (PetscInt i = 0; i < 4 * d * d; i++) C[i] = 0;
   add_blocks(d, own->C, own->rest[0] ? own->rest[0]->C : NULL, own->rest[1] ? own->rest[1]->C : NULL, C);
+}
+
+static void coupling_skew(const NsFeBody *body, const NsFeElement *e, PetscBool of_velocities, PetscReal *X)
+{
+  const NsCoupling *own = coupling_of(e);
+  const PetscInt    d   = body->node_unknowns;
+  const PetscReal  *rest[2];
+
+  for (int end = 0; end < 2; end++) rest[end] = !own->rest[end] ? NULL : of_velocities ? own->rest[end]->G : own->rest[end]->N;
+  for (PetscInt i = 0; i < 4 * d * d; i++) X[i] = 0;
+  add_parts(d, -1, of_velocities ? own->G : own->N, rest[0], rest[1], X);
 }
 
 static void coupling_stiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *K)
@@ -206,6 +222,7 @@ const NsElementType NsElementType_Coupling = {
   .mass         = coupling_mass,
   .stiffness    = coupling_stiffness,
   .damping      = coupling_damping,
+  .skew         = coupling_skew,
   .cell         = coupling_cell,
   .shape        = coupling_shape,
   .energy       = coupling_energy,

@@ -18,11 +18,12 @@
 
 /* Of one node alone, [d, d] row-major; NULL: nothing. */
 typedef struct {
-  const PetscReal *K, *M, *C;
+  const PetscReal *K, *M, *C, *G, *N;
 } NsCouplingRest;
 
 typedef struct {
   const PetscReal      *K, *M, *C; /* [d, d] first node by second node, row-major; NULL: zero */
+  const PetscReal      *G, *N;     /* the same of skew matrices, of velocities and of displacements */
   const NsCouplingRest *rest[2];   /* NULL: in other couplings of this node */
   PetscBool             drawn;
 } NsCoupling;

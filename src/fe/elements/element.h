@@ -78,6 +78,8 @@ typedef struct {
   void (*twist)(const NsFeBody *, const NsFeElement *, PetscReal *row);
   /* Damping matrix of its own, beside Rayleigh's, of bodies that are damped_by_matrix. NULL: none. */
   void (*damping)(const NsFeBody *, const NsFeElement *, PetscReal *C);
+  /* Skew matrices of bodies that have them: of velocities (turns_by_matrix; the force is -G v), or of displacements (circulates_by_matrix; -N q). NULL: none. */
+  void (*skew)(const NsFeBody *, const NsFeElement *, PetscBool of_velocities, PetscReal *X);
   /* Where only the sum of all elements of a body has the properties above: matrices whose highest eigenvalues of (K, M) and (C, M) are bounds for the whole body, M of them no more than the
      body has. NULL: the element's own. */
   void (*cell)(const NsFeBody *, const NsFeElement *, PetscReal *M, PetscReal *C, PetscReal *K);

@@ -136,7 +136,7 @@ static PetscBool is_diagonal(const NsSparse *M)
   return PETSC_TRUE;
 }
 
-PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const NsSparse *K, NsMatrixBounds *bounds)
+PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const NsSparse *G, const NsSparse *K, NsMatrixBounds *bounds)
 {
   PetscReal *d;
   PetscBool  positive = PETSC_TRUE, known = is_diagonal(M); /* share is */
@@ -162,8 +162,9 @@ PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const Ns
     positive = enough || bounds->share >= NS_LEAST_SHARE;
   }
   if (!positive) bounds->share = 0;
-  bounds->omega        = positive ? PetscSqrtReal(gershgorin(K, d) / bounds->share) : 0;
-  bounds->damping_rate = positive ? gershgorin(C, d) / bounds->share : 0;
+  bounds->omega           = positive ? PetscSqrtReal(gershgorin(K, d) / bounds->share) : 0;
+  bounds->damping_rate    = positive ? gershgorin(C, d) / bounds->share : 0;
+  bounds->gyroscopic_rate = positive ? gershgorin(G, d) / bounds->share : 0;
   PetscCall(PetscFree(d));
   PetscFunctionReturn(0);
 }

@@ -1,7 +1,8 @@
-/* Which DOF the rows of a matrix are. */
+/* Which DOF the rows of a matrix are: lines of "node.direction"; or, of Ansys, of the number of the row, the node, and a word such as UX. */
 #include "matrices.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int compare(const void *a, const void *b)
 {
@@ -23,6 +24,30 @@ static void check_once(NsLines *lines, const NsMatrixDofs *dofs)
   free(sorted);
 }
 
+/* 1 .. 6; 0: no such word. */
+static long direction_of(const char *word)
+{
+  static const char *const words[] = {"UX", "UY", "UZ", "ROTX", "ROTY", "ROTZ"};
+  const size_t             length  = strcspn(word, " \t\r");
+
+  for (int k = 0; k < 6; k++) {
+    if (length == strlen(words[k]) && strncasecmp(word, words[k], length) == 0) return k + 1;
+  }
+  return 0;
+}
+
+/* "row node UX" or "node UX" behind the first number, which is *node: rows in their order. */
+static PetscBool read_word(NsLines *lines, char *at, PetscInt count, long *node, long *direction)
+{
+  const long row = *node;
+
+  if (NsLinesWhole(&at, node) && row != count + 1)
+    NsLinesFail(lines, "row %ld, where row %d is expected: rows must be in their order", row, (int)count + 1);
+  at += strspn(at, " \t");
+  *direction = direction_of(at);
+  return *direction > 0;
+}
+
 PetscBool NsReadMatrixDofs(const NsNode *where, NsArena *arena, NsDiag *diag, NsMatrixDofs *dofs)
 {
   NsLines lines;
@@ -36,9 +61,11 @@ PetscBool NsReadMatrixDofs(const NsNode *where, NsArena *arena, NsDiag *diag, Ns
     long  node, direction;
     if (strchr("#%*", at[strspn(at, " \t")])) continue;
     PetscBool good = NsLinesWhole(&at, &node);
-    if (good && *at == '.') at++;
-    good = good && NsLinesWhole(&at, &direction);
-    if (!good || at[strspn(at, " \t\r")])
+    if (!good && !dofs->count && strcasestr(lines.line, "node")) continue; /* the header of a table */
+    const PetscBool dotted = good && *at == '.', word = good && !dotted && at[strcspn(at, "UuRr")];
+    if (dotted) at++;
+    good = good && (word ? read_word(&lines, at, dofs->count, &node, &direction) : NsLinesWhole(&at, &direction) && !at[strspn(at, " \t\r")]);
+    if (!good)
       NsLinesFail(&lines, "expected the number of a node and of a direction, such as 12.3");
     else if (node < 1 || direction < 1 || direction > 6)
       NsLinesFail(

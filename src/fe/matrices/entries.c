@@ -1,10 +1,10 @@
 /*
   Entries of a matrix from text, sorted into rows.
 
-  The kind of file is that of its first line: "%%MatrixMarket matrix coordinate real symmetric" (also `array`, `general`), three numbers (CalculiX), or five with commas (Abaqus). A file that holds
-  one triangle only is of a symmetric matrix.
+  The kind of file is that of its first lines: "%%MatrixMarket matrix coordinate real symmetric" (also `array`, `general`, `skew-symmetric`), three numbers (CalculiX), five with commas (Abaqus), or
+  Harwell-Boeing (Ansys). A file that holds one triangle only is of a symmetric or skew matrix, whichever is read.
 */
-#include "matrices.h"
+#include "entries.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,22 +14,7 @@
 
 #define NS_SYMMETRIC 1e-10 /* of the largest entry: what rounding in the file may take from the symmetry */
 
-typedef struct {
-  PetscInt row, column;
-  double   value;
-} Entry;
-
-typedef struct {
-  NsLines       lines;
-  NsMatrixDofs *dofs;
-  NsArena      *arena;
-  PetscInt      n, count, capacity;
-  Entry        *entry;
-  PetscBool     upper, lower; /* there are entries above, below the diagonal */
-} Reader;
-
-/* 0-based. */
-static void add(Reader *self, long row, long column, double value)
+void NsMatrixAdd(NsMatrixReader *self, long row, long column, double value)
 {
   if (row < 0 || column < 0 || row >= self->n || column >= self->n)
     NsLinesFail(&self->lines, "an entry in row %ld and column %ld of a matrix of %d DOF; is the list of unknowns that of this file?", row + 1,
@@ -41,16 +26,30 @@ static void add(Reader *self, long row, long column, double value)
   self->upper                = self->upper || row < column;
   self->lower                = self->lower || row > column;
   self->entry                = NsMatrixGrow(self->entry, self->count, 1, &self->capacity, sizeof(*self->entry));
-  self->entry[self->count++] = (Entry){(PetscInt)row, (PetscInt)column, value};
+  self->entry[self->count++] = (NsMatrixEntry){(PetscInt)row, (PetscInt)column, value};
+}
+
+NsMatrixFormat NsMatrixFormatOf(const NsLines *lines)
+{
+  const char *first = lines->text + strspn(lines->text, " \t\r\n"), *third = lines->text;
+
+  if (strncasecmp(first, "%%MatrixMarket", 14) == 0) return NS_FILE_MARKET;
+  for (int k = 0; k < 2 && *third; k++) {
+    third += strcspn(third, "\n");
+    third += *third == '\n';
+  }
+  if (NsMatrixIsHarwellBoeing(third)) return NS_FILE_HARWELL_BOEING;
+  return *first == '*' || memchr(first, ',', strcspn(first, "\n")) ? NS_FILE_NAMED : NS_FILE_TRIPLES;
 }
 
 /* ---- Matrix Market ------------------------------------------------------------------------------------------------------------------------------ */
 
-static void read_market(Reader *self)
+static void read_market(NsMatrixReader *self)
 {
-  NsLines *lines = &self->lines;
-  char    *at, word[5][24] = {"", "", "", "", ""};
-  long     rows, columns, entries = 0;
+  NsLines    *lines = &self->lines;
+  const char *kind  = self->kind == NS_MATRIX_SKEW ? "skew-symmetric" : "symmetric";
+  char       *at, word[5][24] = {"", "", "", "", ""};
+  long        rows, columns, entries = 0;
 
   (void)sscanf(lines->line, "%23s %23s %23s %23s %23s", word[0], word[1], word[2], word[3], word[4]);
   const PetscBool array = strcasecmp(word[2], "array") == 0;
@@ -58,9 +57,9 @@ static void read_market(Reader *self)
     NsLinesFail(lines, "expected '%%%%MatrixMarket matrix coordinate ...' or 'array'");
   else if (strcasecmp(word[3], "real") != 0 && strcasecmp(word[3], "integer") != 0)
     NsLinesFail(lines, "a matrix of numbers that are '%s': expected real or integer", word[3]);
-  else if (strcasecmp(word[4], "general") != 0 && strcasecmp(word[4], "symmetric") != 0)
-    NsLinesFail(lines, "a matrix that is '%s': expected general or symmetric", word[4]);
-  const PetscBool symmetric = strcasecmp(word[4], "symmetric") == 0;
+  else if (strcasecmp(word[4], "general") != 0 && strcasecmp(word[4], kind) != 0)
+    NsLinesFail(lines, "a matrix that is '%s': expected general or %s", word[4], kind);
+  const PetscBool symmetric = strcasecmp(word[4], kind) == 0; /* one triangle is there */
   PetscBool       there     = NsLinesNext(lines);
   while (there && lines->line[0] == '%') there = NsLinesNext(lines);
   at = lines->line;
@@ -70,11 +69,12 @@ static void read_market(Reader *self)
     NsLinesFail(lines, "a matrix of %ld rows and %ld columns: the list of unknowns has %d DOF", rows, columns, (int)self->n);
   for (long k = 0; array && k < rows * rows && !lines->failed; k++) { /* column after column; of a symmetric one the lower triangle */
     double value;
-    if (symmetric && k % rows < k / rows) continue;
+    if (symmetric && k % rows < k / rows + (self->kind == NS_MATRIX_SKEW)) continue;
     at = NsLinesNext(lines) ? lines->line : NULL;
     if (!at || !NsLinesReal(&at, &value))
-      NsLinesFail(lines, "expected one number a line, %ld in all", symmetric ? rows * (rows + 1) / 2 : rows * rows);
-    if (!lines->failed && value != 0) add(self, k % rows, k / rows, value);
+      NsLinesFail(
+        lines, "expected one number a line, %ld in all", symmetric ? rows * (self->kind == NS_MATRIX_SKEW ? rows - 1 : rows + 1) / 2 : rows * rows);
+    if (!lines->failed && value != 0) NsMatrixAdd(self, k % rows, k / rows, value);
   }
   for (long k = 0; !array && k < entries && !lines->failed; k++) {
     long   row, column;
@@ -82,14 +82,14 @@ static void read_market(Reader *self)
     at = NsLinesNext(lines) ? lines->line : NULL;
     if (!at || !NsLinesWhole(&at, &row) || !NsLinesWhole(&at, &column) || !NsLinesReal(&at, &value))
       NsLinesFail(lines, "expected row, column and value: entry %ld of %ld", k + 1, entries);
-    if (!lines->failed) add(self, row - 1, column - 1, value);
+    if (!lines->failed) NsMatrixAdd(self, row - 1, column - 1, value);
   }
   if (NsLinesNext(lines)) NsLinesFail(lines, "the file has more entries than its header states");
 }
 
 /* ---- CalculiX ----------------------------------------------------------------------------------------------------------------------------------- */
 
-static void read_triples(Reader *self)
+static void read_triples(NsMatrixReader *self)
 {
   do {
     char  *at = self->lines.line;
@@ -97,7 +97,7 @@ static void read_triples(Reader *self)
     double value;
     if (!NsLinesWhole(&at, &row) || !NsLinesWhole(&at, &column) || !NsLinesReal(&at, &value) || at[strspn(at, " \t\r")])
       NsLinesFail(&self->lines, "expected row, column and value");
-    if (!self->lines.failed) add(self, row - 1, column - 1, value);
+    if (!self->lines.failed) NsMatrixAdd(self, row - 1, column - 1, value);
   } while (NsLinesNext(&self->lines));
 }
 
@@ -149,7 +149,7 @@ static int compare_positions(const void *a, const void *b, void *items)
   return compare_dofs(&item[*(const PetscInt *)a], &item[*(const PetscInt *)b]);
 }
 
-static void name_rows(Reader *self, const Named *named, PetscInt count)
+static void name_rows(NsMatrixReader *self, const Named *named, PetscInt count)
 {
   NsMatrixDofs sorted = {.count = self->dofs->count};
   PetscInt    *index  = malloc((size_t)(sorted.count + 1) * sizeof(*index));
@@ -165,21 +165,21 @@ static void name_rows(Reader *self, const Named *named, PetscInt count)
       const NsMatrixDof unknown = row < 0 ? named[k].row : named[k].column;
       NsLinesFail(&self->lines, "DOF %d of node %ld is not among those of the stiffness", unknown.direction, unknown.node);
     } else
-      add(self, row, column, named[k].value);
+      NsMatrixAdd(self, row, column, named[k].value);
   }
   free(sorted.item);
   free(index);
 }
 
 /* No constraint: a degree of freedom of a node. */
-static PetscBool is_node(Reader *self, long node, long direction)
+static PetscBool is_node(NsMatrixReader *self, long node, long direction)
 {
   if (node >= 1 && direction >= 1 && direction <= 6) return PETSC_TRUE;
   NsLinesFail(&self->lines, "node %ld, DOF %ld: only displacements and rotations of nodes (DOF 1 to 6) are supported", node, direction);
   return PETSC_FALSE;
 }
 
-static void read_named(Reader *self)
+static void read_named(NsMatrixReader *self)
 {
   Named   *named = NULL;
   PetscInt count = 0, capacity = 0;
@@ -209,7 +209,7 @@ static void read_named(Reader *self)
 
 static int compare_columns(const void *a, const void *b)
 {
-  const Entry *x = a, *y = b;
+  const NsMatrixEntry *x = a, *y = b;
 
   return (x->column > y->column) - (x->column < y->column);
 }
@@ -229,12 +229,13 @@ static PetscInt find(const NsSparse *matrix, PetscInt row, PetscInt column)
 }
 
 /* Sorted into rows, mirrored where the file holds one triangle; each row with its diagonal. */
-static PetscErrorCode make_rows(Reader *self, NsSparse *matrix)
+static PetscErrorCode make_rows(NsMatrixReader *self, NsSparse *matrix)
 {
   const PetscBool mirror = !(self->upper && self->lower);
+  const PetscReal sign   = self->kind == NS_MATRIX_SKEW ? -1 : 1; /* of the transposed matrix */
   const PetscInt  most   = 2 * self->count + self->n;
   PetscInt       *start;
-  Entry          *sorted;
+  NsMatrixEntry  *sorted;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(self->n + 2, &start));
@@ -245,9 +246,9 @@ static PetscErrorCode make_rows(Reader *self, NsSparse *matrix)
   }
   for (PetscInt i = 0; i < self->n; i++) start[i + 2] += start[i + 1];
   for (PetscInt k = 0; k < self->count; k++) {
-    const Entry e              = self->entry[k];
+    const NsMatrixEntry e      = self->entry[k];
     sorted[start[e.row + 1]++] = e;
-    if (mirror && e.row != e.column) sorted[start[e.column + 1]++] = (Entry){e.column, e.row, e.value};
+    if (mirror && e.row != e.column) sorted[start[e.column + 1]++] = (NsMatrixEntry){e.column, e.row, sign * e.value};
   }
   matrix->rows = self->n;
   matrix->row  = NULL;
@@ -277,47 +278,56 @@ static PetscErrorCode make_rows(Reader *self, NsSparse *matrix)
 }
 
 /* Entries and their transposed ones: reported where they differ by more than rounding, else their mean. */
-static void make_symmetric(Reader *self, NsSparse *matrix)
+static void make_symmetric(NsMatrixReader *self, NsSparse *matrix)
 {
-  PetscReal largest = 0;
+  const PetscReal   sign    = self->kind == NS_MATRIX_SKEW ? -1 : 1;
+  const char *const word    = self->kind == NS_MATRIX_SKEW ? "skew-symmetric" : "symmetric";
+  PetscReal         largest = 0;
 
-  if (!(self->upper && self->lower)) return;
   for (PetscInt k = 0; k < matrix->start[matrix->rows]; k++) largest = PetscMax(largest, PetscAbsReal(matrix->value[k]));
   for (PetscInt i = 0; i < matrix->rows && !self->lines.failed; i++) {
     for (PetscInt k = matrix->start[i]; k < matrix->start[i + 1]; k++) {
       const PetscInt  j = matrix->column[k], other = find(matrix, j, i);
       const PetscReal a = matrix->value[k], b = other < 0 ? 0 : matrix->value[other];
-      if (PetscAbsReal(a - b) > NS_SYMMETRIC * largest || other < 0) {
+      if (PetscAbsReal(a - sign * b) > NS_SYMMETRIC * largest || other < 0) {
         if (other < 0 && PetscAbsReal(a) <= NS_SYMMETRIC * largest) {
           matrix->value[k] = 0;
           continue;
         }
-        NsLinesFail(&self->lines, "the matrix is not symmetric: %.6g at (%s), (%s), but %.6g at (%s), (%s)", a,
+        NsLinesFail(&self->lines, "the matrix is not %s: %.6g at (%s), (%s), but %.6g at (%s), (%s)", word, a,
           NsMatrixDofName(self->dofs, i, self->arena), NsMatrixDofName(self->dofs, j, self->arena), b, NsMatrixDofName(self->dofs, j, self->arena),
           NsMatrixDofName(self->dofs, i, self->arena));
         return;
       }
-      if (i < j) matrix->value[k] = matrix->value[other] = (a + b) / 2;
+      if (i == j && sign < 0) matrix->value[k] = 0;
+      if (i >= j) continue;
+      matrix->value[k]     = (a + sign * b) / 2;
+      matrix->value[other] = sign * matrix->value[k];
     }
   }
 }
 
-PetscErrorCode NsReadMatrix(const NsNode *where, NsMatrixDofs *dofs, NsArena *arena, NsDiag *diag, NsSparse *matrix, PetscBool *good)
+PetscErrorCode NsReadMatrix(
+  const NsNode *where, NsMatrixKind kind, NsMatrixDofs *dofs, NsArena *arena, NsDiag *diag, NsSparse *matrix, PetscBool *good)
 {
-  Reader self = {.dofs = dofs, .arena = arena, .n = dofs->count};
+  NsMatrixReader self = {.kind = kind, .dofs = dofs, .arena = arena, .n = dofs->count};
 
   PetscFunctionBegin;
   *matrix = (NsSparse){0};
   if (NsLinesOpen(where, NULL, arena, diag, &self.lines)) {
+    const NsMatrixFormat format = NsMatrixFormatOf(&self.lines);
     if (!NsLinesNext(&self.lines))
       NsLinesFail(&self.lines, "the file is empty");
-    else if (strncasecmp(self.lines.line, "%%MatrixMarket", 14) == 0) {
-      if (!dofs->count) NsLinesFail(&self.lines, "a Matrix Market file needs the key `unknowns`, or nodes");
-      if (!self.lines.failed) read_market(&self);
-    } else if (self.lines.line[0] == '*' || strchr(self.lines.line, ','))
+    else if (format != NS_FILE_NAMED && !dofs->count)
+      NsLinesFail(&self.lines, format == NS_FILE_TRIPLES  ? "a file of `row column value` needs the key `unknowns`: which DOF its rows are"
+                               : format == NS_FILE_MARKET ? "a Matrix Market file needs the key `unknowns`, or nodes"
+                                                          : "a Harwell-Boeing file needs the key `unknowns`: which DOF its rows are");
+    else if (format == NS_FILE_MARKET)
+      read_market(&self);
+    else if (format == NS_FILE_HARWELL_BOEING)
+      NsMatrixReadHarwellBoeing(&self);
+    else if (format == NS_FILE_NAMED)
       read_named(&self);
-    else if (!dofs->count)
-      NsLinesFail(&self.lines, "a file of `row column value` needs the key `unknowns`: which DOF its rows are");
     else
       read_triples(&self);
     self.lines.number = 0;

@@ -66,16 +66,26 @@ PetscBool NsLinesWhole(char **at, long *value);
 /* Room for `more` further items of `size` bytes behind `count` of them. */
 void *NsMatrixGrow(void *items, PetscInt count, PetscInt more, PetscInt *capacity, size_t size);
 
-/* dofs.c: lines of "node.direction" (CalculiX .dof) or "node direction". */
+/* dofs.c: lines of "node.direction" (CalculiX .dof) or "node direction"; or "row node UX" under a header (Ansys HBMAT, .mapping). */
 PetscBool NsReadMatrixDofs(const NsNode *where, NsArena *arena, NsDiag *diag, NsMatrixDofs *dofs);
 /* "node 12, y" */
 const char *NsMatrixDofName(const NsMatrixDofs *dofs, PetscInt i, NsArena *arena);
 
-/* entries.c: Matrix Market; "row column value" of one triangle (CalculiX .sti, .mas); "node, dof, node, dof, value" (Abaqus), which makes *dofs where that is empty. In rows, both triangles, every
-   row with its diagonal. Symmetric; reported where the file is not. */
-PetscErrorCode NsReadMatrix(const NsNode *where, NsMatrixDofs *dofs, NsArena *arena, NsDiag *diag, NsSparse *matrix, PetscBool *good);
+typedef enum { NS_FILE_TRIPLES, NS_FILE_NAMED, NS_FILE_MARKET, NS_FILE_HARWELL_BOEING } NsMatrixFormat;
+/* Of a file of which no line has been read yet. */
+NsMatrixFormat NsMatrixFormatOf(const NsLines *lines);
 
-/* nodes.c: *NODE, *NSET, *ELEMENT, *INCLUDE of an Abaqus or CalculiX deck; or a Gmsh file. */
+typedef enum { NS_MATRIX_SYMMETRIC, NS_MATRIX_SKEW } NsMatrixKind;
+/* entries.c, harwell_boeing.c: Matrix Market; Harwell-Boeing (Ansys HBMAT); "row column value" of one triangle (CalculiX .sti, .mas; Abaqus COORDINATE); "node, dof, node, dof, value" (Abaqus), which
+   makes *dofs where that is empty. In rows, both triangles, every row with its diagonal. Reported where the file is not of this kind. */
+PetscErrorCode NsReadMatrix(
+  const NsNode *where, NsMatrixKind kind, NsMatrixDofs *dofs, NsArena *arena, NsDiag *diag, NsSparse *matrix, PetscBool *good);
+
+/* vector.c: value[dofs->count] from Matrix Market (one column), Harwell-Boeing (its right-hand side), "node, dof, value" (Abaqus, *CLOAD), or one number per row. *lost: entries that are not zero, of
+   DOF that are not among these. */
+PetscBool NsReadMatrixVector(const NsNode *where, const NsMatrixDofs *dofs, NsArena *arena, NsDiag *diag, double *value, PetscInt *lost);
+
+/* nodes.c: *NODE, *NSET, *ELEMENT, *INCLUDE of an Abaqus or CalculiX deck; NBLOCK and CMBLOCK of an Ansys archive; or a Gmsh file. */
 PetscErrorCode NsReadNumberedNodes(const NsNode *where, NsArena *arena, NsDiag *diag, NsNumberedNodes *nodes, PetscBool *good);
 void           NsNumberedNodesFree(NsNumberedNodes *nodes);
 
@@ -90,9 +100,9 @@ void           NsNumberedNodesFree(NsNumberedNodes *nodes);
   but for a probability of 1e-12.
 */
 typedef struct {
-  PetscReal share, omega, damping_rate; /* rad/s; 1/s */
+  PetscReal share, omega, damping_rate, gyroscopic_rate; /* rad/s; 1/s; rad/s: no eigenvalue of (iG, M) is larger */
 } NsMatrixBounds;
-/* C may have no rows. share 0: M is not positive definite. */
-PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const NsSparse *K, NsMatrixBounds *bounds);
+/* C and G may have no rows. share 0: M is not positive definite. */
+PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const NsSparse *G, const NsSparse *K, NsMatrixBounds *bounds);
 /* y = A x, and the sums of |A_ij x_j|. */
 void NsMatrixMultiply(const NsSparse *A, const PetscReal *x, PetscReal *y, PetscReal *sizes);

@@ -1,7 +1,7 @@
 /*
   Nodes of a deck of Abaqus or CalculiX, or of a Gmsh file: numbers, coordinates, named sets, and edges of elements, along which the body is drawn.
 
-  Of a deck *NODE, *NSET (lists, names of other sets, GENERATE), *ELEMENT and *INCLUDE are read; all else is skipped.
+  Of a deck *NODE, *NSET (lists, names of other sets, GENERATE), *ELEMENT and *INCLUDE are read; all else is skipped. Of an archive of Ansys (CDWRITE) NBLOCK and CMBLOCK are read.
 */
 #include "matrices.h"
 #include <ctype.h>
@@ -282,9 +282,102 @@ static void read_element(NsLines *lines, Deck *deck)
   deck->found = 0;
 }
 
+/* ---- archives of Ansys -------------------------------------------------------------------------------------------------------------------------- */
+
+/* Width and number of the fields of one kind, 'i' or 'e', in a format such as (3i9,6e21.13e3). */
+static void read_format(const char *line, char kind, int *count, int *width)
+{
+  for (const char *at = line; *at; at++) {
+    if (tolower((unsigned char)*at) != kind || !isdigit((unsigned char)at[1])) continue;
+    const char *first = at;
+    while (first > line && isdigit((unsigned char)first[-1])) first--;
+    *count = first < at ? (int)PetscMin(strtol(first, NULL, 10), 40) : 1;
+    *width = (int)PetscMin(strtol(at + 1, NULL, 10), 40);
+    return;
+  }
+}
+
+/* The k-th of the fields from `offset` on; "": the line is too short. */
+static const char *field(const char *line, size_t offset, int width, int k, char text[41])
+{
+  const size_t from = offset + (size_t)(k * width), length = strlen(line);
+
+  memcpy(text, from < length ? line + from : "", from < length ? PetscMin((size_t)width, length - from) : 0);
+  text[from < length ? PetscMin((size_t)width, length - from) : 0] = '\0';
+  return text;
+}
+
+/* "number, ..., x, y, z": zeros at the end are left out. Up to "N,..." or "-1". */
+static void read_nblock(NsLines *lines, NsNumberedNodes *nodes)
+{
+  int  whole = 0, width = 0, reals = 0, real_width = 0;
+  char text[41];
+
+  if (!NsLinesNext(lines)) return;
+  read_format(lines->line, 'i', &whole, &width);
+  read_format(lines->line, 'e', &reals, &real_width);
+  if (whole < 1 || width < 1 || reals < 3 || real_width < 1) {
+    NsLinesFail(lines, "expected the format of NBLOCK, such as (3i9,6e21.13e3)");
+    return;
+  }
+  while (NsLinesNext(lines) && toupper((unsigned char)lines->line[0]) != 'N' && strtol(lines->line, NULL, 10) != -1) {
+    char      *end;
+    double     x[3] = {0, 0, 0};
+    const long node = strtol(field(lines->line, 0, width, 0, text), &end, 10);
+    if (end == text || node < 1) {
+      NsLinesFail(lines, "expected the number of a node and its coordinates");
+      return;
+    }
+    for (int k = 0; k < 3; k++) {
+      char *at = text;
+      (void)field(lines->line, (size_t)(whole * width), real_width, k, text);
+      if (text[strspn(text, " \t\r")] && (!NsLinesReal(&at, &x[k]) || !(x[k] > -1e30 && x[k] < 1e30)))
+        NsLinesFail(lines, "a coordinate of node %ld is '%s'", node, text);
+    }
+    add_node(nodes, node, x);
+  }
+}
+
+/* CMBLOCK,NAME,NODE,count: numbers; -b behind a is the range a .. b. */
+static void read_cmblock(NsLines *lines, NsNumberedNodes *nodes, NsArena *arena)
+{
+  char *at     = lines->line + strcspn(lines->line, ",");
+  int   fields = 0, width = 0;
+  char  text[41];
+
+  at += *at == ',';
+  const char *name = NsArenaCopy(arena, at, strcspn(at, ", \t\r"));
+  char       *kind = at + strcspn(at, ","), *count = kind + (*kind == ',');
+  const int   taken = strncasecmp(count + strspn(count, " "), "NODE", 4) == 0;
+  count += strcspn(count, ",");
+  long left = *count == ',' ? strtol(count + 1, NULL, 10) : 0, last = 0;
+  if (!NsLinesNext(lines)) return;
+  read_format(lines->line, 'i', &fields, &width);
+  if (fields < 1 || width < 1) NsLinesFail(lines, "expected the format of CMBLOCK, such as (8i10)");
+  NsNumberedSet *set = taken ? need_set(nodes, name, arena) : NULL;
+  while (left > 0 && NsLinesNext(lines)) {
+    for (int k = 0; k < fields && left > 0; k++, left--) {
+      char      *end;
+      const long number = strtol(field(lines->line, 0, width, k, text), &end, 10);
+      if (end == text || number == 0 || (number < 0 && (last < 1 || -number <= last || -number - last > 100000000))) {
+        NsLinesFail(lines, "expected %ld more numbers of component '" NS_CLIP "'", left, NsClip(name));
+        return;
+      }
+      for (long i = number < 0 ? last + 1 : number; set && i <= labs(number); i++) add_number(set, i);
+      last = number;
+    }
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------------------------------------- */
+
 static void read_deck(NsLines *lines, Deck *deck)
 {
   while (NsLinesNext(lines)) {
+    if (strncasecmp(lines->line, "NBLOCK", 6) == 0)
+      read_nblock(lines, deck->nodes);
+    else if (strncasecmp(lines->line, "CMBLOCK", 7) == 0)
+      read_cmblock(lines, deck->nodes, deck->arena);
     if (lines->line[0] == '*' && lines->line[1] == '*') continue;
     if (lines->line[0] == '*')
       begin_section(lines, deck);
@@ -376,7 +469,7 @@ PetscErrorCode NsReadNumberedNodes(const NsNode *where, NsArena *arena, NsDiag *
   }
   if (*good && !nodes->nodes) {
     NsDiagError(diag, where->place, "'%s' has no nodes", where->text);
-    NsDiagNote(diag, "expected a deck of Abaqus or CalculiX with *NODE, or a Gmsh file whose name ends with .msh");
+    NsDiagNote(diag, "expected a deck of Abaqus or CalculiX with *NODE, an archive of Ansys with NBLOCK, or a Gmsh file whose name ends with .msh");
     *good = PETSC_FALSE;
   }
   long *sorted = *good ? malloc((size_t)nodes->nodes * sizeof(*sorted)) : NULL;

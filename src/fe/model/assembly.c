@@ -1,6 +1,6 @@
 /*
   Sparse assembly:  M = sum of element masses and inertias, K = sum of element stiffnesses, springs and bearings,
-  C = sum over bodies (a M_b + b K_b) + dashpots,  G = gyroscopic terms at constant spin and skew parts of bearings' damping.
+  C = sum over bodies (a M_b + b K_b) + dashpots,  G = gyroscopic terms at constant spin and skew parts of bearings' damping; K has circulatory terms, too.
   Supported unknowns are skipped.
 
   A row's entries are the unknowns of its node and of the node's neighbours. Contributions are added in the order of the elements, so that a row is the same to the last bit
@@ -318,7 +318,8 @@ static void look_ahead(const NsFe *fe, const PetscReal *speed, PetscBool *damped
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsFeBody *body = &fe->body[b];
     if (body->damping_mass > 0 || body->damping_stiffness > 0 || body->damping_torsion > 0 || body->damped_by_matrix) *damped = PETSC_TRUE;
-    if (NsFeSpeedOf(fe, body, speed) != 0) *skew = PETSC_TRUE;
+    if (NsFeSpeedOf(fe, body, speed) != 0 || body->turns_by_matrix) *skew = PETSC_TRUE;
+    if (body->circulates_by_matrix) *symmetric = PETSC_FALSE;
   }
   for (PetscInt s = 0; s < fe->force_elements; s++) {
     PetscReal k[36], c[36];

@@ -425,6 +425,9 @@ PetscErrorCode NsFeBounds(NsFe *fe, PetscInt part, NsBound *omega, NsBound *damp
       by_spring[1]        = rate > alone_rate * (1 + 1e-3);
     }
   }
+  for (PetscInt b = 0; b < fe->bodies; b++) { /* of all its elements together */
+    if (fe->body[b].part == part && fe->body[b].bounds) *gyroscopic += fe->body[b].bounds->gyroscopic_rate;
+  }
   name_cell(fe, stiffest, &attached, by_spring[0], omega->where, sizeof(omega->where));
   name_cell(fe, most_damped, &attached, by_spring[1], damping_rate->where, sizeof(damping_rate->where));
   PetscCall(PetscFree2(attached.first, attached.next));

@@ -84,13 +84,18 @@ static void element_terms(
   const NsFe *fe, const NsFeComponent *c, const PetscReal *speed, const PetscBool wanted[NS_FE_MATRICES], NsFeAddTerm add, void *context)
 {
   const NsFeBody *body = c->body;
-  PetscReal       M[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], row[NS_ELEMENT_UNKNOWNS];
+  PetscReal       M[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], row[NS_ELEMENT_UNKNOWNS],
+    N[4 * NS_NODE_UNKNOWNS * NS_NODE_UNKNOWNS];
   const PetscReal omega = NsFeSpeedOf(fe, body, speed);
 
   NsFeElementMass(fe, c->element, M);
   if (wanted[NS_FE_MASS]) add(context, c, NS_FE_MASS, M, 1);
   if (wanted[NS_FE_STIFFNESS] || wanted[NS_FE_DAMPERS]) body->element->stiffness(body, c->element, K);
   if (wanted[NS_FE_STIFFNESS]) add(context, c, NS_FE_STIFFNESS, K, 1);
+  if (wanted[NS_FE_STIFFNESS] && body->circulates_by_matrix) {
+    body->element->skew(body, c->element, PETSC_FALSE, N);
+    add(context, c, NS_FE_STIFFNESS, N, 1);
+  }
   if (wanted[NS_FE_DAMPERS]) {
     add(context, c, NS_FE_DAMPERS, M, body->damping_mass);
     add(context, c, NS_FE_DAMPERS, K, body->damping_stiffness);
@@ -103,6 +108,10 @@ static void element_terms(
     body->element->twist(body, c->element, row);
     for (PetscInt i = 0; i < c->n * c->n; i++) K[i] = row[i / c->n] * row[i % c->n];
     add(context, c, NS_FE_DAMPERS, K, body->damping_torsion);
+  }
+  if (wanted[NS_FE_GYROSCOPIC] && body->turns_by_matrix) {
+    body->element->skew(body, c->element, PETSC_TRUE, K);
+    add(context, c, NS_FE_GYROSCOPIC, K, 1);
   }
   if (wanted[NS_FE_GYROSCOPIC] && body->is_rotor && body->gyroscopic && omega != 0) {
     body->element->gyroscopic(body, c->element, K);

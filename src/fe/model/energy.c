@@ -141,6 +141,20 @@ static PetscReal circulation(const NsFe *fe, const NsFeComponent *c, const Petsc
   return power;
 }
 
+/* The same of an element of a body that has a circulatory matrix. */
+static PetscReal element_circulation(const NsFe *fe, const NsFeComponent *c, const PetscScalar *q, const PetscScalar *w)
+{
+  PetscReal N[4 * NS_NODE_UNKNOWNS * NS_NODE_UNKNOWNS], x[2 * NS_NODE_UNKNOWNS], rate[2 * NS_NODE_UNKNOWNS], power = 0;
+
+  c->body->element->skew(c->body, c->element, PETSC_FALSE, N);
+  NsFeElementValues(fe, fe->back_end->layout, c->element, q, x);
+  for (PetscInt i = 0; i < c->n; i++) rate[i] = c->unknown[i] < 0 ? 0 : w[NsLayoutIndex(fe->back_end->layout, c->unknown[i])];
+  for (PetscInt i = 0; i < c->n; i++) {
+    for (PetscInt j = 0; j < c->n; j++) power -= rate[i] * N[i * c->n + j] * x[j];
+  }
+  return power;
+}
+
 /* Adds what loads, bearings and unbalances do at (q, v) with the velocity w: array[3]. */
 static PetscErrorCode outer_power(const NsModel *model, PetscReal t, PetscReal *const array[3], NsPower *power)
 {
@@ -157,6 +171,8 @@ static PetscErrorCode outer_power(const NsModel *model, PetscReal t, PetscReal *
   for (NsFeComponent c = {0}; fe->circulates && NsFeNext(fe, &c);) {
     if (c.kind == NS_FE_FORCE && c.force->circulates && NsFeCountsHere(layout, c.n, c.unknown))
       NsFeAddPower(&load, circulation(fe, &c, array[0], array[2]));
+    if (c.kind == NS_FE_ELEMENT && c.body->circulates_by_matrix && NsFeCountsHere(layout, c.n, c.unknown))
+      NsFeAddPower(&load, element_circulation(fe, &c, array[0], array[2]));
   }
   PetscCall(sum_power(layout, &load, &power->load));
   if (fe->forces.varyings) PetscCall(sum_power(layout, &damping, &power->damping)); /* nothing else of these damps */

@@ -101,7 +101,7 @@ struct NsFe {
   NsFeForces       here;   /* and in indices of this process (percuss/layout.h) */
   NsFeRing        *ring;
   NsPlanes        *planes;
-  PetscBool        circulates;  /* some bearing has an unsymmetric stiffness */
+  PetscBool        circulates;  /* some bearing, or body given by matrices, has an unsymmetric stiffness */
   PetscBool        fused;       /* external forces depend on time alone: a step of free flight computes them once */
   PetscBool        works;       /* some of them have no potential: their power is counted */
   PetscBool        mass_varies; /* an unbalance on a rotor whose spin is free */
