@@ -310,6 +310,7 @@ PICTURES = {
     "rod_hits_floor": (panel(strobe, count=4), panel(columns, table="history", names=("rod.tip.y", "rod.top.y"), unit="m", label="height of the ends")),
     "crank_in_space": (panel(strobe, count=6, until=1), panel(columns, table="history", names=("slider.x",), unit="m", label="slider")),
     "four_bar": (panel(strobe, count=9, until=0.2), panel(force, names=("C",))),
+    "elastic_slider_crank": (panel(strobe, count=9, until=0.0175), panel(force, names=("pin",))),
     "edge": (panel(strobe, count=12), force),
     "belt_block": (panel(columns, table="history", names=("block.x",), unit="m", label="block"), panel(columns, table="contacts", names=("belt.slip_velocity_1",), unit="m/s", label="slip")),
 }

@@ -400,13 +400,13 @@ static PetscErrorCode check_drives(NsMultibody *self, const PetscReal *q, const 
   PetscFunctionReturn(0);
 }
 
-/* Rows that others imply, and those of joints with clearance, have no candidates. */
+/* Rows that others imply, those of joints with clearance, and those of elastic rods have no candidates. */
 static void leave_out_implied(NsMultibody *self)
 {
   PetscInt kept = 0;
 
   for (PetscInt i = 0; i < self->rows; i++) {
-    if (!self->row[i].implied && !self->row[i].loose) self->row[kept++] = self->row[i];
+    if (!self->row[i].implied && !self->row[i].loose && !self->row[i].rigid) self->row[kept++] = self->row[i];
   }
   self->rows = kept;
 }
@@ -437,7 +437,7 @@ static PetscErrorCode set_velocities(
 PetscErrorCode NsMbAssemble(NsMultibody *self)
 {
   const size_t n = (size_t)self->unknowns;
-  PetscInt    *list, joints = 0, all = 0, loose;
+  PetscInt    *list, joints = 0, all = 0, hard, loose;
   PetscReal   *q, *d, *D, *v;
   PetscBool    closed;
   Assembly     a;
@@ -449,16 +449,20 @@ PetscErrorCode NsMbAssemble(NsMultibody *self)
   for (int drive = 0; drive < 2; drive++) {
     for (PetscInt i = 0; i < self->rows; i++) {
       const NsMbRow *row = &self->row[i];
-      if (row->bilateral && !row->loose && (row->speed || row->motion) == (drive == 1)) list[all++] = i;
+      if (row->bilateral && !row->loose && !row->rigid && (row->speed || row->motion) == (drive == 1)) list[all++] = i;
     }
     if (!drive) joints = all;
   }
-  loose = all;
+  hard = all; /* and elastic rods as if they were rigid: they start without strain */
+  for (PetscInt i = 0; i < self->rows; i++) {
+    if (self->row[i].rigid) list[hard++] = i;
+  }
+  loose = hard;
   for (PetscInt i = 0; i < self->rows; i++) {
     if (self->row[i].loose) list[loose++] = i;
   }
   if (all) {
-    PetscCall(create(self, list, all, &a));
+    PetscCall(create(self, list, hard, &a));
     PetscCall(PetscArraycpy(q, self->start_q, n));
     PetscCall(close_gaps(self, &a, q, d, &closed));
     if (closed) check_moves(self, &a, q, self->start_q, d);
@@ -471,7 +475,7 @@ PetscErrorCode NsMbAssemble(NsMultibody *self)
   } else {
     PetscCall(PetscArraycpy(q, self->start_q, n));
   }
-  if (loose && !NsDiagErrors(self->diag)) PetscCall(set_velocities(self, q, list, all, loose, v, D, d));
+  if (loose && !NsDiagErrors(self->diag)) PetscCall(set_velocities(self, q, list, hard, loose, v, D, d));
   leave_out_implied(self);
   PetscCall(PetscFree5(list, q, d, D, v));
   PetscFunctionReturn(0);

@@ -6,6 +6,7 @@
 */
 #include <string.h>
 #include "core/tree_copies.h"
+#include "beams.h"
 #include "shapes.h"
 
 typedef struct {
@@ -14,8 +15,9 @@ typedef struct {
 } PointSettings;
 
 typedef struct {
-  const NsNode *where;
-  double        from[3], to[3], radius;
+  const NsNode            *where;
+  double                   from[3], to[3], radius;
+  const NsElasticSettings *elastic;
 } RodSettings;
 
 typedef struct {
@@ -50,6 +52,8 @@ static const NsKey rod_keys[] = {
     .help = "initial position of its right end", .example = "[0, 0.1 m, 0]"},
   {"radius", NS_KEY_NUMBER, offsetof(RodSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "radius of a round rod; 0: thin rod (in the plane only)", .example = "5 mm"},
+  {"elastic", NS_KEY_TABLE, offsetof(RodSettings, elastic), .table = &NsTable_Elastic,
+    .help = "the rod bends, twists and stretches: beam elements that may move far; default: rigid", .example = "{young: 210 GPa, elements: 8}"},
   {NULL},
 };
 static const NsTable rod_table = {"rod", "uniform rod between two points", rod_keys, sizeof(RodSettings)};
@@ -114,10 +118,20 @@ static void check_body(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, body->where->key_place, "a body needs `mass` and `inertia`, or `density` and `shapes`");
   else if (body->mass > 0 && !body->inertia.rows && !body->rod && !body->shapes.count)
     NsDiagError(diag, body->where->key_place, "a body with `mass` needs `inertia`, or `shapes` over which the mass is distributed");
+  if (body->rod && body->rod->elastic) {
+    if (body->shapes.count) {
+      NsDiagError(diag, NsKeysPlace(body->where, "shapes"), "an elastic rod has no `shapes`");
+      NsDiagNote(diag, "let its points touch, {node: BODY.POINT, radius: 1 mm}, or fix a body with shapes to it: joints of `type: fixed`");
+    }
+    if (body->rod->radius == 0) NsDiagError(diag, body->rod->where->place, "an elastic rod needs a `radius`, which determines its stiffness");
+  }
   for (int i = 0; i < body->points.count; i++) {
     const char *name = body->points.names[i];
     if (!strcmp(name, "center") || (body->rod && (!strcmp(name, "left") || !strcmp(name, "right"))))
       NsDiagError(diag, body->points.where[i]->key_place, "'%s' is already a point of %s", name, body->rod ? "every rod" : "every body");
+    else if (body->rod && body->rod->elastic && !strncmp(name, "node", 4))
+      NsDiagError(
+        diag, body->points.where[i]->key_place, "'%s': names of points of an elastic rod do not begin with 'node', as those of its nodes do", name);
   }
 }
 
@@ -128,7 +142,7 @@ const NsVariant NsBodyVariant_Body = {
   .title = "rigid body that may turn by any angle, in space or in the plane",
   .about =
     "A body of a multibody system: large rotations, gyroscopic terms, gravity. Mass and inertia are given, or follow from shapes and a density; "
-    "a rod needs its ends and its mass. The centre of mass is NAME.center, named points are NAME.POINT. A body with `dimension: 2` moves in the "
+    "a rod needs its ends and its mass, and may be elastic. The centre of mass is NAME.center, named points are NAME.POINT. A body with `dimension: 2` moves in the "
     "x-y plane and rotates about z. All bodies of a model have the same dimension.\n"
     "In the results, positions are those of the centre of mass, orientations are unit quaternions p0 .. p3 (scalar first), and angular "
     "velocities are about the body's own axes. For rigid bodies on finite elements, with small rotations, see bodies.rigid.\n",
@@ -372,26 +386,50 @@ static void make_body(NsMultibody *self, const BodySettings *settings, const cha
     NsDiagError(self->diag, settings->where->key_place, "body '%s' is out of range: its position, size or velocity", name);
 }
 
+/* A body, or the nodes of an elastic rod. */
+static void add_body(NsMultibody *self, const BodySettings *settings, const char *name, PetscInt owner)
+{
+  NsMbBody *body = &self->body[self->bodies];
+
+  make_body(self, settings, name, body);
+  body->owner = owner;
+  if (settings->rod && settings->rod->elastic && body->points) {
+    const NsMbBody rod = *body;
+    NsMbAddBeam(self, &rod, settings->rod->elastic);
+  } else {
+    self->bodies++;
+  }
+}
+
 void NsMbBodies(NsMultibody *self)
 {
   const NsList   *list   = &self->config->bodies;
   const NsChosen *chosen = list->items;
+  size_t          most   = 0;
 
-  self->bodies = list->count;
-  self->body   = NsArenaAlloc(self->arena, sizeof(*self->body) * (size_t)self->bodies);
-  self->frame  = NsArenaAlloc(self->arena, sizeof(*self->frame) * (size_t)(self->bodies + 1));
+  for (int i = 0; i < list->count; i++) {
+    const RodSettings *rod = ((const BodySettings *)chosen[i].settings)->rod;
+    most += (size_t)NsMbBeamNodes(rod ? rod->elastic : NULL);
+  }
+  self->body = NsArenaAlloc(self->arena, sizeof(*self->body) * most);
+  self->beam = NsArenaAlloc(self->arena, sizeof(*self->beam) * (size_t)list->count);
+  for (int i = 0; i < list->count; i++) add_body(self, chosen[i].settings, list->names[i], i);
+  self->frame = NsArenaAlloc(self->arena, sizeof(*self->frame) * (size_t)(self->bodies + 1));
   for (int i = 0; i < 9; i++) self->frame[self->bodies].R[i] = i % 4 == 0;
+  for (PetscInt b = 1; b < self->bodies; b++) {
+    const NsMbBody *body = &self->body[b];
+    if (body->planar != self->body[0].planar && body->owner != self->body[b - 1].owner) {
+      NsDiagError(self->diag, list->where[body->owner]->key_place,
+        "'%s' moves in %s, '%s' in %s: all bodies of a model must have the same `dimension`", body->name, body->planar ? "the plane" : "space",
+        self->body[0].name, body->planar ? "space" : "the plane");
+    }
+  }
   for (PetscInt b = 0; b < self->bodies; b++) {
     NsMbBody *body = &self->body[b];
-    make_body(self, chosen[b].settings, list->names[b], body);
-    if (b > 0 && body->planar != self->body[0].planar) {
-      NsDiagError(self->diag, list->where[b]->key_place, "'%s' moves in %s, '%s' in %s: all bodies of a model must have the same `dimension`",
-        body->name, body->planar ? "the plane" : "space", self->body[0].name, body->planar ? "space" : "the plane");
-    }
     body->first    = self->unknowns;
     body->unknowns = body->planar ? 3 : 7;
     self->unknowns += body->unknowns;
-    self->length = PetscMax(self->length, 2 * body->extent);
+    self->length = PetscMax(self->length, body->beam ? (PetscReal)body->beam->elements * body->beam->length : 2 * body->extent);
   }
   for (PetscInt b = 0; b < self->bodies && self->length == 0; b++) {
     const NsMbBody *body = &self->body[b]; /* nothing but centers: the radius of inertia */
@@ -442,14 +480,24 @@ PetscBool NsMbFindPoint(NsMultibody *self, const char *text, PetscBool ground, N
   side->body = NsMbFindBody(self, text, length, place);
   if (side->body < 0) return PETSC_FALSE;
   const NsMbBody *body  = &self->body[side->body];
-  const char    **words = NsArenaAlloc(self->arena, sizeof(*words) * (size_t)(body->points + 1));
-  for (PetscInt i = 0; i < body->points; i++) {
-    words[i] = body->point[i].name;
-    if (strcmp(dot ? dot + 1 : "center", words[i])) continue;
-    for (int k = 0; k < 3; k++) side->s[k] = body->point[i].s[k];
-    return PETSC_TRUE;
+  const PetscInt  last  = side->body + (body->beam ? body->beam->elements : 0);
+  PetscInt        count = 0;
+  for (PetscInt b = side->body; b <= last; b++) count += self->body[b].points;
+  const char **words = NsArenaAlloc(self->arena, sizeof(*words) * (size_t)(count + 1));
+  count              = 0;
+  for (; side->body <= last; side->body++) {
+    const NsMbBody *node = &self->body[side->body];
+    for (PetscInt i = 0; i < node->points; i++) {
+      words[count++] = node->point[i].name;
+      if (strcmp(dot ? dot + 1 : "center", node->point[i].name)) continue;
+      for (int k = 0; k < 3; k++) side->s[k] = node->point[i].s[k];
+      return PETSC_TRUE;
+    }
   }
   NsDiagError(self->diag, place, "body '%s' has no point '%s'%s", body->name, dot + 1, NsDidYouMean(NsNearestWord(dot + 1, words)));
-  NsDiagNote(self->diag, "points of a body: center, left and right of a rod, and those in its `points`");
+  NsDiagNote(self->diag,
+    body->beam ? "points of an elastic rod: left, right, center, node0 .. node%d, and those in its `points`"
+               : "points of a body: center, left and right of a rod, and those in its `points`",
+    (int)(body->beam ? body->beam->elements : 0));
   return PETSC_FALSE;
 }

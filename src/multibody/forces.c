@@ -4,6 +4,7 @@
       spring  f = k (l - l0) + c l'  along the line of its points, l its length       load  f(t) at a point, m(t), in space or turning with the body
 */
 #include <string.h>
+#include "beams.h"
 #include "joints.h"
 
 static const char *const no_length[] = {"on", "force_per_length", "pressure", "traction", "vector", NULL};
@@ -165,6 +166,7 @@ void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
       h);
   }
   for (PetscInt i = 0; i < self->bushings; i++) NsMbBushingForce(self, &self->bushing[i], h);
+  for (PetscInt i = 0; i < self->beams; i++) NsMbBeamForce(self, &self->beam[i], h);
   for (PetscInt i = 0; i < self->loads; i++) {
     const NsMbLoad *load = &self->load[i];
     PetscReal       x[3], f[3], m[3];
@@ -200,6 +202,7 @@ void NsMbPower(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
     power->load += actuator->push * NsTimeFunctionValue(actuator->time, t) * rate[1];
   }
   for (PetscInt i = 0; i < self->bushings; i++) power->damping += NsMbBushingDamping(self, &self->bushing[i], q, v, w);
+  for (PetscInt i = 0; i < self->beams; i++) power->damping += NsMbBeamDamping(self, &self->beam[i], q, v, w);
   NsMbFrames(self, q, w);
   for (PetscInt i = 0; i < self->loads; i++) {
     load_now(self, &self->load[i], t, f, m);
@@ -219,6 +222,7 @@ PetscReal NsMbElastic(NsMultibody *self, const PetscReal *q)
     energy += self->actuator[i].stiffness / 2 * PetscSqr(w.g - self->actuator[i].rest);
   }
   for (PetscInt i = 0; i < self->bushings; i++) energy += NsMbBushingElastic(self, &self->bushing[i]);
+  for (PetscInt i = 0; i < self->beams; i++) energy += NsMbBeamElastic(self, &self->beam[i]);
   for (PetscInt i = 0; i < self->springs; i++) {
     if (NsIsOff(self->spring[i].off)) continue;
     energy += self->spring[i].stiffness / 2 * PetscSqr(line_of(self, &self->spring[i], x, e) - self->spring[i].length);
@@ -236,6 +240,9 @@ PetscBool NsMbDamps(const NsMultibody *self)
   }
   for (PetscInt i = 0; i < self->bushings; i++) {
     if (NsMbBushingDamps(&self->bushing[i])) return PETSC_TRUE;
+  }
+  for (PetscInt i = 0; i < self->beams; i++) {
+    if (self->beam[i].damping > 0) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }

@@ -8,6 +8,7 @@
               planar     slide(a) + perp(a, e1) + perp(a, e2)                            point_on_line  slide(e1) + slide(e2)    distance  distance
 */
 #include <string.h>
+#include "beams.h"
 #include "joints.h"
 
 static PetscReal arm_of(const NsMultibody *self)
@@ -175,11 +176,13 @@ static void set_points(NsMultibody *self, const NsJointSettings *settings, const
   for (int i = 0; i < 2; i++) {
     joint->side[i] = named[i].side;
     if (named[i].point) continue;
+    if (named[i].side.body < self->bodies && self->body[named[i].side.body].beam)
+      joint->side[i].body = NsMbBeamNearest(self, self->body[named[i].side.body].beam, at);
     if (named[i].side.body == self->bodies) {
       for (int k = 0; k < 3; k++) joint->side[i].s[k] = at[k];
       continue;
     }
-    const NsMbBody *body = &self->body[named[i].side.body];
+    const NsMbBody *body = &self->body[joint->side[i].body];
     PetscReal       d[3];
     for (int k = 0; k < 3; k++) d[k] = at[k] - body->x[k];
     NsTurnBack(body->R, d, joint->side[i].s);
@@ -567,14 +570,38 @@ static void make_drive(NsMultibody *self, const NsDriveSettings *settings, const
   row->bilateral = PETSC_TRUE;
 }
 
+/* Rows between the nodes of an elastic rod, for the start alone. */
+static void hold_rod(NsMultibody *self, const NsMbBeam *beam)
+{
+  const NsMbBody  *node     = &self->body[beam->first];
+  NsJointSettings *settings = NsArenaAlloc(self->arena, sizeof(*settings));
+
+  settings->where = node->where;
+  for (PetscInt e = 0; e < beam->elements; e++) {
+    NsMbJoint     *joint = &self->joint[self->joints + self->holds++];
+    const PetscInt first = self->rows;
+    *joint               = (NsMbJoint){.name = beam->name, .settings = settings, .type = NS_JOINT_Fixed, .turn = -1, .about = 2};
+    for (int i = 0; i < 2; i++) {
+      joint->side[i].body = beam->first + e + i;
+      for (int a = 0; a < 3; a++) joint->e[i][a][a] = 1;
+    }
+    joint->side[0].s[0] = beam->length;
+    if (node->planar)
+      rows_in_plane(self, joint);
+    else
+      rows_in_space(self, joint);
+    for (PetscInt i = first; i < self->rows; i++) self->row[i].rigid = PETSC_TRUE;
+  }
+}
+
 void NsMbJoints(NsMultibody *self)
 {
   const NsList          *list = &self->config->joints, *drives = &self->config->drives;
   const NsChosen        *chosen = list->items;
   const NsDriveSettings *drive  = drives->items;
 
-  self->joint    = NsArenaAlloc(self->arena, sizeof(*self->joint) * (size_t)(list->count + 1));
-  self->row      = NsArenaAlloc(self->arena, sizeof(*self->row) * (size_t)(8 * list->count + drives->count + 1));
+  self->joint    = NsArenaAlloc(self->arena, sizeof(*self->joint) * (size_t)(list->count + self->bodies + 1));
+  self->row      = NsArenaAlloc(self->arena, sizeof(*self->row) * (size_t)(8 * list->count + drives->count + 6 * self->bodies + 1));
   self->bushing  = NsArenaAlloc(self->arena, sizeof(*self->bushing) * (size_t)(list->count + 1));
   self->actuator = NsArenaAlloc(self->arena, sizeof(*self->actuator) * (size_t)(list->count + drives->count + 1));
   if (list->count) place_bodies(self, chosen, list);
@@ -592,4 +619,5 @@ void NsMbJoints(NsMultibody *self)
     }
   }
   for (int d = 0; d < drives->count; d++) make_drive(self, &drive[d], drives->names[d]);
+  for (PetscInt i = 0; i < self->beams; i++) hold_rod(self, &self->beam[i]);
 }

@@ -88,6 +88,7 @@ struct NsMbRow {
   PetscInt         carriers, rubs;
   NsMbRow         *rub;   /* [rubs] along which it acts: rows of the joint's own motion, whose values do not count */
   PetscBool        loose; /* of a joint with clearance: determines initial velocities only */
+  PetscBool        rigid; /* of an elastic rod: it starts without strain, and with the velocities of a rigid one */
 };
 
 /* A spring, damper or given torque along a row: force -stiffness (value - rest) - damping rate + factor(t) push. */

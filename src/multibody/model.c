@@ -8,6 +8,7 @@
   Cost: linear in bodies. Nothing here allocates after set-up.
 */
 #include <string.h>
+#include "beams.h"
 #include "candidates.h"
 #include "piles.h"
 #include "operators.h"
@@ -289,7 +290,7 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   self->body_unknowns = self->unknowns;
   self->unknowns += self->turns;
   self->seen    = NsArenaAlloc(arena, sizeof(*self->seen) * (size_t)self->unknowns);
-  self->points  = NsArenaAlloc(arena, sizeof(*self->points) * (size_t)(self->joints + 1));
+  self->points  = NsArenaAlloc(arena, sizeof(*self->points) * (size_t)(self->joints + self->holds + 1));
   self->start_q = NsArenaAlloc(arena, sizeof(*self->start_q) * (size_t)self->unknowns);
   self->start_v = NsArenaAlloc(arena, sizeof(*self->start_v) * (size_t)self->unknowns);
   NsMbStart(self, self->start_q, self->start_v);
@@ -305,13 +306,14 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   NsMbPiles(self);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   PetscCall(NsMbOperatorsCreate(self));
-  self->tangents          = !self->body[0].planar || self->springs || self->loads || self->actuators || self->bushings;
+  self->tangents          = !self->body[0].planar || self->springs || self->loads || self->actuators || self->bushings || self->beams;
   model->arena            = arena;
   model->data             = self;
   model->kind             = "multibody";
   model->unknowns         = self->unknowns;
   model->constant_mass    = PETSC_TRUE;
   model->diagonal_mass    = PETSC_TRUE;
+  model->tangents_vary    = self->beams > 0;
   model->velocity_matters = !self->body[0].planar || NsMbDamps(self);
   model->length_scale     = self->length;
   PetscCall(NsLayoutCreateIdentity(self->unknowns, &model->layout));
@@ -324,6 +326,7 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
     model->moved         = model->moved || i < self->touches;
     if (jump < PETSC_MAX_REAL && !(model->velocity_jump > 0 && model->velocity_jump < jump)) model->velocity_jump = jump;
   }
+  NsMbFrequencies(self, model);
   PetscCall(NsMbScene(self, model));
   *result = model;
   PetscFunctionReturn(0);

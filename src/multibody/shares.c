@@ -4,6 +4,7 @@
   Each spring is evaluated alone, by the functions that otherwise add up all of them.
 */
 #include "shares.h"
+#include "beams.h"
 #include "joints.h"
 
 struct NsMbShares {
@@ -15,7 +16,7 @@ struct NsMbShares {
 static PetscBool take_one(const NsMultibody *self, PetscInt *next, NsMultibody *one)
 {
   *one         = *self;
-  one->springs = one->actuators = one->bushings = one->loads = 0;
+  one->springs = one->actuators = one->bushings = one->loads = one->beams = 0;
   while (PETSC_TRUE) {
     const PetscInt i = (*next)++, a = i - self->springs, b = a - self->actuators;
     if (i < self->springs) {
@@ -51,7 +52,7 @@ PetscErrorCode NsMbOwners(NsModel *model, PetscInt *count, const NsOwner **owner
   if (!list) {
     list = self->shares = NsArenaAlloc(self->arena, sizeof(*list));
     list->owner = NsArenaAlloc(self->arena, sizeof(*list->owner) * (size_t)(self->bodies + self->springs + self->actuators + self->bushings + 1));
-    for (PetscInt b = 0; b < self->bodies; b++) list->owner[list->owners++] = (NsOwner){self->body[b].name, PETSC_TRUE};
+    for (int b = 0; b < self->config->bodies.count; b++) list->owner[list->owners++] = (NsOwner){self->config->bodies.names[b], PETSC_TRUE};
     for (PetscInt next = 0; take_one(self, &next, &one);) list->owner[list->owners++] = (NsOwner){name_of(self, &one), PETSC_FALSE};
   }
   *count = list->owners;
@@ -66,11 +67,21 @@ PetscErrorCode NsMbShareEnergies(NsModel *model, PetscReal t, Vec q, Vec v, Pets
 
   PetscFunctionBegin;
   NsMbFrames(self, aq, av);
-  for (PetscInt b = 0; b < self->bodies; b++, share++) {
+  for (int b = 0; b < self->config->bodies.count; b++) share[b] = (NsShare){0};
+  for (PetscInt b = 0; b < self->bodies; b++) {
     const NsMbBody *body = &self->body[b];
-    *share               = (NsShare){.potential = 0 - body->mass * NsDot(self->config->gravity, self->frame[b].x)};
-    for (PetscInt i = body->first; i < body->first + body->unknowns; i++) share->kinetic += self->M[i] * av[i] * av[i] / 2;
+    NsShare        *own  = &share[body->owner];
+    own->potential -= body->mass * NsDot(self->config->gravity, self->frame[b].x);
+    for (PetscInt i = body->first; i < body->first + body->unknowns; i++) own->kinetic += self->M[i] * av[i] * av[i] / 2;
   }
+  for (PetscInt i = 0; i < self->beams; i++) {
+    const NsMbBeam *beam = &self->beam[i];
+    NsShare        *own  = &share[self->body[beam->first].owner];
+    own->elastic         = NsMbBeamElastic(self, beam);
+    own->damping         = NsMbBeamDamping(self, beam, aq, av, av);
+  }
+  for (int b = 0; b < self->config->bodies.count; b++) share[b].potential += 0.0; /* no -0 in tables */
+  share += self->config->bodies.count;
   for (PetscInt next = 0; take_one(self, &next, &one); share++) {
     NsPower power = {0, 0};
     *share        = (NsShare){0};

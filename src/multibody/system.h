@@ -45,22 +45,24 @@ typedef struct {
 } NsBodyPoint;
 
 typedef struct {
-  const char   *name;
-  const NsNode *where;
-  PetscBool     planar, placed; /* placed: its position was given */
-  PetscInt      first, unknowns;
-  PetscReal     mass, inertia[3];        /* principal; plane: inertia[2] */
-  PetscReal     center[3], principal[9]; /* of the config's frame: center of mass, and its principal axes as columns */
-  PetscInt      points;
-  NsBodyPoint  *point; /* the first is the center */
-  PetscInt      shapes;
-  NsShape      *shape;
-  PetscBool     rod;
-  PetscReal     radius;           /* of the rod */
-  PetscReal     extent;           /* farthest of its points and shapes from the center, m */
-  PetscReal     x[3], R[9];       /* of the body's frame at the start */
-  PetscReal     v[3], w[3];       /* v in space, w along the body's axes, at the start */
-  PetscBool     given_v, given_w; /* in the config */
+  const char            *name;
+  const NsNode          *where;
+  PetscBool              planar, placed; /* placed: its position was given */
+  PetscInt               first, unknowns;
+  PetscInt               owner;                   /* among the bodies of the config */
+  const struct NsMbBeam *beam;                    /* it is a node of this elastic rod (beams.c); NULL: rigid */
+  PetscReal              mass, inertia[3];        /* principal; plane: inertia[2] */
+  PetscReal              center[3], principal[9]; /* of the config's frame: center of mass, and its principal axes as columns */
+  PetscInt               points;
+  NsBodyPoint           *point; /* the first is the center */
+  PetscInt               shapes;
+  NsShape               *shape;
+  PetscBool              rod;
+  PetscReal              radius;           /* of the rod */
+  PetscReal              extent;           /* farthest of its points and shapes from the center, m */
+  PetscReal              x[3], R[9];       /* of the body's frame at the start */
+  PetscReal              v[3], w[3];       /* v in space, w along the body's axes, at the start */
+  PetscBool              given_v, given_w; /* in the config */
 } NsMbBody;
 
 /* A body's frame in space. */
@@ -102,6 +104,7 @@ typedef struct NsMbRow      NsMbRow;
 typedef struct NsMbActuator NsMbActuator;
 typedef struct NsMbBushing  NsMbBushing;
 typedef struct NsMbShares   NsMbShares; /* shares.c */
+typedef struct NsMbBeam     NsMbBeam;   /* beams.h */
 struct NsMultibody {
   NsArena           *arena;
   NsDiag            *diag;
@@ -110,6 +113,8 @@ struct NsMultibody {
   NsSwitches        *switches; /* of the model */
   PetscInt           bodies, body_unknowns, unknowns;
   NsMbBody          *body;
+  PetscInt           beams;
+  NsMbBeam          *beam;
   NsFrame           *frame;            /* [bodies + 1] of the last NsMbFrames; the last one is the ground */
   PetscReal         *seen;             /* [unknowns] the q of the last NsMbFrames; NULL: there was none */
   PetscInt64         moves;            /* counts changes of the frames' positions */
@@ -120,6 +125,7 @@ struct NsMultibody {
   NsMbSpring        *spring;
   NsMbLoad          *load;
   PetscInt           joints, rows, actuators, turns; /* turns: unknowns that are angles of joints, after those of the bodies */
+  PetscInt           holds;                          /* further joints, which hold elastic rods while they are put together */
   NsMbJoint         *joint;
   struct NsMbTouch  *touch;
   PetscInt           touches; /* contacts, behind the rows of joints */
@@ -147,7 +153,7 @@ struct NsMultibody {
 void NsMbBodies(NsMultibody *self);
 /* Places q and v of the start from the bodies. */
 void NsMbStart(const NsMultibody *self, PetscReal *q, PetscReal *v);
-/* A body by its name; -1 after an error at `place`. */
+/* A body by its name, of an elastic rod its first node; -1 after an error at `place`. */
 PetscInt NsMbFindBody(NsMultibody *self, const char *name, size_t length, NsPlace place);
 /* "body.point", or "body" for its center, or "ground" (only where `ground`). False after an error at `place`. */
 PetscBool NsMbFindPoint(NsMultibody *self, const char *text, PetscBool ground, NsPlace place, NsSide *side);

@@ -114,6 +114,7 @@ static PetscInt balls_of(NsMultibody *self, const NsPartnerSettings *partner, co
       Ball          *to = ball ? ball + count : NsArenaAlloc(self->arena, sizeof(*to) * (size_t)(shape->points + 2 * RIM_POINTS)); /* counted only */
       const PetscInt more = balls_of_shape(self, body, shape, target, place, to);
       if (!more) return 0;
+      for (PetscInt k = first; k < first + more; k++) to[k - first].side.body = b;
       count += more;
     } else {
       Ball one = {.radius = partner->radius, .name = dot ? dot + 1 : text};
@@ -126,7 +127,6 @@ static PetscInt balls_of(NsMultibody *self, const NsPartnerSettings *partner, co
       count++;
     }
     for (PetscInt k = first; k < count && ball; k++) {
-      ball[k].side.body = b;
       if (partner->nodes.count > 1 && shape) ball[k].name = NsArenaPrint(self->arena, "%s.%s", body->name, ball[k].name);
     }
   }

@@ -6,12 +6,21 @@
 #include <string.h>
 #include "core/text.h"
 #include "core/tree_copies.h"
+#include "beams.h"
 #include "joints.h"
 #include "shares.h"
 #include "touch.h"
 
+/* A node of an elastic rod is drawn as a point, with a line to the next one. */
+static void draw_node(const NsMultibody *self, const NsMbBody *body, NsMbPicture *picture)
+{
+  const PetscInt first = picture->points - body->points, node = (PetscInt)(body - self->body) - body->beam->first;
+
+  if (node < body->beam->elements) NsMbAddCell(picture, NS_CELL_LINE, (PetscInt[2]){first, picture->points});
+}
+
 /* Adds a body's named points, its lines and the surfaces of its shapes. */
-static void draw_body(const NsMbBody *body, NsMbPicture *picture)
+static void draw_body(const NsMultibody *self, const NsMbBody *body, NsMbPicture *picture)
 {
   const PetscInt first = picture->points;
 
@@ -19,12 +28,13 @@ static void draw_body(const NsMbBody *body, NsMbPicture *picture)
     for (int k = 0; k < 3 && picture->x; k++) picture->x[3 * picture->points + k] = body->point[i].s[k];
     picture->points++;
   }
-  for (PetscInt i = 0; i < body->points; i++) {
+  for (PetscInt i = 0; i < body->points && !body->beam; i++) {
     const PetscInt from = body->rod && i == 2 ? 1 : 0; /* a rod's line goes from left to right */
     if (body->rod && i < 2) continue;
     NsMbAddCell(picture, i == from ? NS_CELL_VERTEX : NS_CELL_LINE, (PetscInt[2]){first + from, first + i});
   }
   for (PetscInt i = 0; i < body->shapes; i++) NsShapeDraw(&body->shape[i], picture);
+  if (body->beam) draw_node(self, body, picture);
 }
 
 /* x[points, 3] in space, and their velocities (or NULL), by the frames. */
@@ -77,11 +87,11 @@ PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
   PetscFunctionBegin;
   self->first_point = NsArenaAlloc(self->arena, sizeof(*self->first_point) * (size_t)(self->bodies + 1));
   for (PetscInt b = 0; b < self->bodies; b++) {
-    draw_body(&self->body[b], &picture);
+    draw_body(self, &self->body[b], &picture);
     self->first_point[b + 1] = picture.points;
     count += (int)self->body[b].points;
   }
-  scene->bodies      = self->bodies;
+  scene->bodies      = self->config->bodies.count;
   scene->body_name   = self->config->bodies.names;
   scene->points      = picture.points;
   scene->cells       = picture.cells;
@@ -99,14 +109,16 @@ PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
   for (PetscInt b = 0; b < self->bodies; b++) {
     const NsMbBody *body = &self->body[b];
     PetscInt        cell = picture.cells, point = picture.points;
-    draw_body(body, &picture);
+    draw_body(self, body, &picture);
     for (; point < picture.points; point++)
-      scene->radius[point] = point - self->first_point[b] >= body->points ? 0 : body->rod && body->radius > 0 ? body->radius : self->length / 200;
+      scene->radius[point] = point - self->first_point[b] >= body->points    ? 0
+                             : (body->rod || body->beam) && body->radius > 0 ? body->radius
+                                                                             : self->length / 200;
     for (; cell < picture.cells; cell++) {
-      scene->body[cell]    = b;
-      scene->element[cell] = -1;
+      scene->body[cell]    = body->owner;
+      scene->element[cell] = body->beam ? b - body->beam->first : -1;
     }
-    *names++ = body->name;
+    if (!body->beam || b == body->beam->first) *names++ = body->name;
   }
   for (PetscInt b = 0; b < self->bodies; b++) {
     for (PetscInt i = 1; i < self->body[b].points; i++)
@@ -131,6 +143,13 @@ static PetscErrorCode NsModelFields_Multibody(NsModel *model, PetscReal t, Vec q
   scene_points(self, self->drawn, fields->velocity);
   for (PetscInt i = 0; i < 3 * model->scene.points; i++) fields->displacement[i] = self->drawn[i] - model->scene.x[i];
   for (PetscInt i = 0; i < model->scene.cells; i++) fields->stress[i] = fields->normal_force[i] = fields->energy[i] = 0;
+  for (PetscInt i = 0, beam = -1; i < model->scene.cells; i++) {
+    if (model->scene.element[i] < 0) continue;
+    if (model->scene.element[i] == 0) beam++;
+    const NsMbBody *node = &self->body[self->beam[beam].first];
+    NsMbBeamElement(self, &self->beam[beam], model->scene.element[i], &fields->normal_force[i], &fields->energy[i]);
+    fields->stress[i] = fields->normal_force[i] / (PETSC_PI * node->radius * node->radius);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -160,7 +179,8 @@ static PetscErrorCode NsModelNameUnknown_Multibody(NsModel *model, PetscInt i, c
     PetscFunctionReturn(0);
   }
   while (i >= body->first + body->unknowns) body++;
-  PetscCall(PetscSNPrintf(text, size, "%s %s", body->name, body->planar ? plane_names[0][i - body->first] : space_names[0][i - body->first]));
+  PetscCall(PetscSNPrintf(text, size, "%s%s%s %s", body->name, body->beam ? "." : "", body->beam ? body->point->name : "",
+    body->planar ? plane_names[0][i - body->first] : space_names[0][i - body->first]));
   PetscFunctionReturn(0);
 }
 
@@ -232,10 +252,15 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
       NsDidYouMeanBody(NsArenaCopy(self->arena, name, length), self->config->bodies.names));
     PetscFunctionReturn(0);
   }
-  const NsMbBody *body  = &self->body[b];
+  /* quantities of an elastic rod are those of its middle */
+  const NsMbBeam *beam  = self->body[b].beam;
+  const NsMbBody *body  = &self->body[b + (beam ? beam->elements / 2 : 0)];
+  const PetscInt  last  = b + (beam ? beam->elements : 0);
   const char     *word  = dot ? dot + 1 : "";
-  const char    **words = NsArenaAlloc(self->arena, sizeof(*words) * (size_t)(body->points + 16));
-  PetscInt        count = 0;
+  PetscInt        count = 16;
+  for (PetscInt n = b; n <= last; n++) count += self->body[n].points;
+  const char **words = NsArenaAlloc(self->arena, sizeof(*words) * (size_t)count);
+  count              = 0;
   for (int rate = 0; rate < 2; rate++) {
     for (PetscInt i = 0; i < body->unknowns; i++) {
       const char *suffix = body->planar ? plane_names[rate][i] : space_names[rate][i];
@@ -246,10 +271,13 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
       probe->column[probe->columns++].suffix = dot ? "" : suffix;
     }
   }
-  for (PetscInt i = 0; i < body->points; i++) {
-    words[count++] = body->point[i].name;
-    for (PetscInt k = 0; k < (body->planar ? 2 : 3) && dot && !strcmp(word, body->point[i].name); k++)
-      probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .coordinate = 1 + 3 * (self->first_point[b] + i) + k};
+  for (PetscInt n = b; n <= last; n++) {
+    const NsBodyPoint *point = self->body[n].point;
+    for (PetscInt i = 0; i < self->body[n].points; i++) {
+      words[count++] = point[i].name;
+      for (PetscInt k = 0; k < (body->planar ? 2 : 3) && dot && !strcmp(word, point[i].name); k++)
+        probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .coordinate = 1 + 3 * (self->first_point[n] + i) + k};
+    }
   }
   *found = probe->columns > 0;
   if (!*found) (void)snprintf(why, size, "body '%s' has no point or quantity '%s'%s", body->name, word, NsDidYouMean(NsNearestWord(word, words)));
@@ -263,8 +291,9 @@ static PetscErrorCode NsModelJoints_Multibody(NsModel *model, char *text, size_t
   PetscFunctionBegin;
   PetscCall(
     PetscSNPrintf(text, size, "%" PetscInt_FMT " %s, %" PetscInt_FMT " %s of rank %" PetscInt_FMT ", %" PetscInt_FMT " degree%s of freedom%s%s",
-      self->bodies, NsPlural(self->bodies, "body", "bodies"), self->joints, NsPlural(self->joints, "joint", "joints"), self->rank, self->degrees,
-      self->degrees == 1 ? "" : "s", *self->redundant ? "; implied by others: " : "", self->redundant));
+      (PetscInt)self->config->bodies.count, NsPlural(self->config->bodies.count, "body", "bodies"), self->joints,
+      NsPlural(self->joints, "joint", "joints"), self->rank, self->degrees, self->degrees == 1 ? "" : "s",
+      *self->redundant ? "; implied by others: " : "", self->redundant));
   PetscFunctionReturn(0);
 }
 

@@ -238,7 +238,7 @@ static void judge_stability(NsRun *run, PetscBool refuse)
       stability->by_growth && run->step <= stability->at_once ? "whirling modes grow" : "the solution grows without bound");
     NsDiagNote(run->diag, "the critical time step is set by the %s", stability->where);
     NsDiagNote(run->diag, "take a smaller step, %s, %s%s%s%s", NsModelIsReduced(run->model) ? "fewer modes" : "larger elements",
-      run->model->massless || NsModelIsReduced(run->model) ? "" : "`mass: lumped`, ",
+      run->model->massless || !NsModelIsFe(run->model) ? "" : "`mass: lumped`, ",
       stability->by_growth           ? "a little damping (such as rayleigh: {stiffness: 0.1 us}), or "
       : stability->damping_ratio > 0 ? "less damping, or "
                                      : "or ",

@@ -612,6 +612,142 @@ joints: {m: {type: bushing, between: [a.e, b.e], stiffness: [40 N/m, 90 N/m, 20 
         self.assertAlmostEqual(case.end("b.angle")[0], 3 * math.sqrt(0.3 / 16) * math.sin(0.1 * math.sqrt(16 / 0.3)), delta=1e-5)
 
 
+def frequency(time, x, near):
+    """Angular frequency of an oscillation, by least squares of a mean and a harmonic."""
+    def rest(omega):
+        A = np.stack([np.ones_like(time), np.cos(omega * time), np.sin(omega * time)], axis=1)
+        return np.linalg.norm(A @ np.linalg.lstsq(A, x, rcond=None)[0] - x)
+    for width in 0.03 * 0.1 ** np.arange(5):
+        near = min(near * (1 + width * np.arange(-10, 11) / 10), key=rest)
+    return near
+
+
+class ElasticRods(unittest.TestCase):
+    """A steel rod of 1 m, radius 10 mm: EI = 1649.3 N m^2, m = 2.45 kg."""
+    EI, EA, MASS = 210e9 * math.pi * 1e-8 / 4, 210e9 * math.pi * 1e-4, 2.45
+    SHEAR = 6 * 1.3 / (7 + 6 * 0.3) * 210e9 / 2.6 * math.pi * 1e-4  # kappa G A
+
+    @staticmethod
+    def rod(more="", start="[0, 0, 0]", end="[1, 0, 0]", dimension=2, elements=8, elastic="", name="rod", young="210 GPa", mass=2.45):
+        return (f"  {name}: {{type: body, dimension: {dimension}, rod: {{from: {start}, to: {end}, radius: 10 mm, elastic: {{young: {young}, elements: {elements}{elastic}}}}}, "
+                f"mass: {mass}{more}}}\n")
+
+    def test_cantilever(self):
+        """A load at the tip: the static deflection in the mean, and the first frequency; in the plane, and along y and z in space. Euler and Bernoulli: 3.5160."""
+        for dimension, axis in ((2, "y"), (3, "y"), (3, "z")):
+            force = {"y": "[0, 1 N, 0]", "z": "[0, 0, 1 N]"}[axis]
+            config = "bodies:\n" + self.rod(dimension=dimension) + f"joints: {{A: {{type: fixed, between: [ground, rod.left]}}}}\nloads: {{F: {{at: rod.right, force: {force}}}}}\n"
+            results = run(config, "half_explicit", "10 us", 0.22, ["rod.right"], 10)
+            y = results.history[f"rod.right.{axis}"]
+            unit = math.sqrt(self.EI / self.MASS)
+            self.assertAlmostEqual(frequency(results.history["time"], y, 3.5160 * unit) / unit, 3.5160, delta=2e-3, msg=axis)
+            self.assertAlmostEqual((y.max() + y.min()) / 2 * (3 * self.EI), 1, delta=0.02)  # higher modes
+        config = "bodies:\n" + self.rod(elastic=", damping: 5 ms") + "joints: {A: {type: fixed, between: [ground, rod.left]}}\nloads: {F: {at: rod.right, force: [0, 1 N, 0]}}\n"
+        end = run(config, "moreau_jean", "1 ms", 1, ["rod.right"], 10, ", theta: 1").end("rod.right.y")
+        self.assertAlmostEqual(end[0] / (1 / (3 * self.EI) + 1 / self.SHEAR), 1, delta=1e-6)
+
+    def test_axial(self):
+        """A rod that turns at a constant speed stretches by m omega^2 L^2/(3 E A); its force at the root is m omega^2 L/2."""
+        config = ("bodies:\n" + self.rod(elastic=", damping: 20 us", elements=16, more=", initial: {angular_velocity: 40 rad/s}")
+                  + "joints: {A: {type: revolute, between: [ground, rod.left]}}\ndrives: {m: {joint: A, speed: {constant: 40 rad/s}}}\n")
+        results = run(config, "half_explicit", "1 us", 0.02, ["rod.right"], 100)
+        length = np.hypot(*results.end("rod.right.x", "rod.right.y"))
+        self.assertAlmostEqual((length - 1) / (self.MASS * 1600 / (3 * self.EA)), 1, delta=2e-3)
+
+    def test_spinning_beam(self):
+        """A beam clamped to a hub that turns at gamma (EI/m L^3)^1/2: frequencies out of the plane of rotation by Wright and others (1982), in the plane lower by gamma."""
+        unit = math.sqrt(self.EI / self.MASS)
+        for gamma, flap, delta in ((2, 4.1373, 0.01), (6, 7.3604, 0.05)):  # of order 2 in the length of elements
+            speed = gamma * unit
+            config = ("bodies:\n" + self.rod(dimension=3, more=f", initial: {{angular_velocity: [0, 0, {speed} rad/s]}}")
+                      + "  hub: {type: body, mass: 1, inertia: [1, 1, 1]}\njoints:\n  A: {type: revolute, between: [ground, hub.center], axis: [0, 0, 1]}\n"
+                      f"  B: {{type: fixed, between: [hub.center, rod.left]}}\ndrives: {{m: {{joint: A, speed: {{constant: {speed} rad/s}}}}}}\n"
+                      "loads: {F: {at: rod.right, force: [0, 0, 0.1 N]}}\n")
+            results = run(config, "half_explicit", "10 us", 0.25, ["rod.right", "A"], 10)
+            self.assertAlmostEqual(frequency(results.history["time"], results.history["rod.right.z"], flap * unit) / unit, flap, delta=delta)
+            self.assertGreater(flap, 1.1 * 3.5160)
+            flat = config.replace("[0, 0, 0.1 N]}", "[0, 1 N, 0], rotating: true}")
+            results = run(flat, "half_explicit", "10 us", 0.25, ["rod.right", "A"], 10)
+            angle = results.history["A.angle"]
+            across = results.history["rod.right.y"] * np.cos(angle) - results.history["rod.right.x"] * np.sin(angle)
+            chord = math.sqrt(flap ** 2 - gamma ** 2)
+            self.assertAlmostEqual(frequency(results.history["time"], across, chord * unit) / unit, chord, delta=delta)
+
+    def test_rolled_up(self):
+        """A cantilever with the moment 2 pi E I/L at its tip is rolled up to a circle: the tip comes back to the root."""
+        config = ("bodies:\n" + self.rod(elastic=", damping: 0.1 s", young="2.1 GPa")
+                  + f"joints: {{A: {{type: fixed, between: [ground, rod.left]}}}}\nloads: {{M: {{at: rod.right, moment: [0, 0, {2 * math.pi * self.EI / 100}], "
+                  "time: {table: [[0, 0], [2, 1]]}}}\n")
+        results = run(config, "moreau_jean", "20 ms", 8, ["rod.right", "rod.node4"], 10, ", theta: 1")
+        np.testing.assert_allclose(results.end("rod.right.x", "rod.right.y"), [0, 0], atol=1e-6)
+        # a regular polygon: the middle is opposite to the root
+        np.testing.assert_allclose(results.end("rod.node4.x", "rod.node4.y"), [0, 1 / 8 / math.sin(math.pi / 8)], atol=1e-6)
+
+    def test_rigid_limit(self):
+        """Mass, center and moments of inertia are those of the rod: a pendulum swings like a rigid one."""
+        joint = "joints: {A: {type: revolute, between: [ground, rod.left]}}\n"
+        rigid = "  rod: {type: body, dimension: 2, rod: {from: [0, 0, 0], to: [1, 0, 0], radius: 10 mm}, mass: 2.45}\n"
+        ends = []
+        for body in (rigid, self.rod(elements=2), self.rod(elements=6)):
+            ends.append(run("gravity: [0, -9.81, 0]\nbodies:\n" + body + joint, "half_explicit", "5 us", 1, ["rod.right"], 10).end("rod.right.x", "rod.right.y"))
+        np.testing.assert_allclose(ends[1:], [ends[0], ends[0]], atol=1e-4)  # what bends
+
+    def test_energy_and_momentum(self):
+        """A free rod that tumbles and vibrates: its centre goes straight on, its energy is kept to the order of the scheme, and the motion is the same in any frame."""
+        def config(turn, forces):
+            R = np.eye(3) if turn is None else turn
+            return ("bodies:\n" + self.rod(dimension=3, elements=4, young="2.1 GPa", start=vector(R @ [-0.5, 0, 0]), end=vector(R @ [0.5, 0, 0]),
+                                           more=f", initial: {{velocity: {vector(R @ [0.3, 0.1, -0.2])}}}")
+                    + "loads:\n" + "".join(f"  F{i}: {{at: rod.{p}, force: {vector(R @ f)}, until: 4 ms}}\n" for i, (p, f) in enumerate(forces)))
+        forces = (("left", np.array([0, 20.0, 30])), ("right", np.array([5, -20.0, -30])), ("center", np.array([-5.0, 0, 0])))
+        weight = np.array([3 / 8, 7 / 6, 11 / 12, 7 / 6, 3 / 8]) / 4
+        probes = [f"rod.node{k}" for k in range(5)]
+        drift = []
+        for step in ("20 us", "10 us"):
+            results = run(config(None, forces), "half_explicit", step, 0.2, probes, 10)
+            center = sum(weight[k] * np.array([results.history[f"rod.node{k}.{a}"] for a in "xyz"]) for k in range(5))
+            np.testing.assert_allclose(center, np.outer([0.3, 0.1, -0.2], results.history["time"]), atol=1e-12)
+            drift.append(abs(results.info["summary"]["energy"]["numerical"]))
+        self.assertLess(drift[1], 0.3 * drift[0])
+        axis, angle = np.array([1.0, 2, 3]) / math.sqrt(14), 1.1
+        K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+        R = np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
+        turned = run(config(R, forces), "half_explicit", "10 us", 0.2, probes, 10)
+        for k in (0, 4):
+            np.testing.assert_allclose(turned.end(*(f"rod.node{k}.{a}" for a in "xyz")), R @ results.end(*(f"rod.node{k}.{a}" for a in "xyz")), atol=1e-9)
+
+    def test_schemes(self):
+        """Every scheme that supports bodies: a cantilever that is released under its weight."""
+        for dimension in (2, 3):
+            config = ("gravity: [0, -9.81, 0]\nbodies:\n" + self.rod(dimension=dimension, elements=2, elastic=", damping: 10 us")
+                      + "joints: {A: {type: fixed, between: [ground, rod.left]}}\n")
+            exact = run(config, "event_driven_hem5", "0.1 ms", 0.02, ["rod.right"], 1000, ", tolerance: 1e-8").end("rod.right.y")[0]
+            for scheme in EXPLICIT_2 + ("moreau_midpoint", "ggl_decoupled") + ("half_explicit_adaptive", "event_driven_rkf45"):
+                implicit = scheme in ("moreau_jean", "generalised_alpha", "generalised_alpha_velocity", "moreau_midpoint", "implicit_split", "projection_naive", "projection_combined")
+                end = run(config, scheme, "20 us" if implicit else "10 us", 0.02, ["rod.right"], 1000).end("rod.right.y")[0]
+                self.assertAlmostEqual(end / exact, 1, delta=0.02, msg=scheme)
+
+    def test_step_limit(self):
+        """half_explicit is stable just below the critical time step, and refused above it."""
+        config = "bodies:\n" + self.rod(more=", initial: {velocity: [0, 1, 0]}") + "joints: {A: {type: revolute, between: [ground, rod.left]}}\n"
+        run(config, "half_explicit", "13.8 us", 0.1, ["rod"], 1000)
+        with self.assertRaisesRegex(AssertionError, "critical time step of half_explicit, 1.3872e-05 s"):
+            run(config, "half_explicit", "14 us", 0.1, ["rod"], 1000)
+
+    def test_assembly(self):
+        """A rod in a loop starts without strain, with the velocities of a rigid one."""
+        config = ("bodies:\n  crank: {type: body, dimension: 2, rod: {from: [0, 0, 0], to: [0, 0.1, 0]}, mass: 0.3}\n" + self.rod(name="coupler", start="[0, 0.1, 0]", end="[0.35, 0.25, 0]")
+                  + "  rocker: {type: body, dimension: 2, rod: {from: [0.3, 0, 0], to: [0.3502, 0.25, 0]}, mass: 0.7}\njoints:\n"
+                  "  A: {type: revolute, between: [ground, crank.left]}\n  B: {type: revolute, between: [crank.right, coupler.left]}\n"
+                  "  C: {type: revolute, between: [coupler.right, rocker.right]}\n  D: {type: revolute, between: [ground, rocker.left]}\ndrives: {m: {joint: A, speed: 300 rpm}}\n")
+        rigid = config.replace(", elastic: {young: 210 GPa, elements: 8}", "")
+        probes = ["coupler", "rocker", "coupler.right"]
+        a, b = (run(text, "half_explicit", "2 us", 2e-6, probes, 1) for text in (config, rigid))
+        for column in a.history:
+            self.assertAlmostEqual(a.history[column][0], b.history[column][0], delta=3e-4 if column == "coupler.y" else 1e-9 + 2e-4, msg=column)
+        self.assertLess(a.info["summary"]["energy"]["elastic"], 1e-9)
+
+
 class Springs(unittest.TestCase):
     def test_energy_and_period(self):
         """A ball on a spring of free length 0.5 m, 0.1 m longer at the start, 9 N/m and 4 kg: k d^2/2 at first, and all of it kinetic after a quarter of the period 2 pi sqrt(m/k)."""

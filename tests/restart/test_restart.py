@@ -242,7 +242,7 @@ class Restart(unittest.TestCase):
         "elastic_bar": ("300.03 us", "600 us"), "elastic_bar_modal": ("100 us", "200 us"), "oscillator": ("0.2003 s", "0.9 s"), "rocking_block": ("1.03 s", "3 s"),
         "rotor_adaptive": ("5.03 ms", "10 ms"), "rotor_in_safety_bearing": ("5.03 ms", "10 ms"), "slider_crank_ggl": ("5.03 ms", "10 ms"), "ball_shower": ("0.1003 s", "0.2 s"),
         "woodpecker": ("0.1003 s", "0.3 s"), "elastic_bar_implicit": ("100.3 us", "300 us"), "spin_down": ("0.1003 s", "0.2 s"), "rotor_drop": ("50.00 ms", "70 ms"),
-        "rolling_ball": ("0.2003 s", "0.5 s"),
+        "rolling_ball": ("0.2003 s", "0.5 s"), "elastic_slider_crank": ("2.0001 ms", "3 ms"),
     }
 
     def test_a_later_end(self):
