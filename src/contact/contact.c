@@ -496,26 +496,16 @@ static PetscErrorCode solve_islands(
 }
 
 /* Joints alone. False: by their islands. */
-static PetscErrorCode eliminate(NsContact *contact, const PetscReal *b, PetscReal *P, PetscBool *solved)
+static PetscBool eliminate(NsContact *contact, const PetscReal *b, PetscReal *P)
 {
-  NsLocalStatistics *statistics = &contact->chain->statistics;
-  PetscInt           most;
-
-  PetscFunctionBegin;
+  PetscInt       most;
   const PetscInt islands = NsEliminationIslands(contact->elimination, &most);
-  *solved                = NsEliminationSolve(contact->elimination, contact->sparse.factor, b, P, &contact->residual);
-  if (!*solved) PetscFunctionReturn(0);
+
+  if (!NsEliminationSolve(contact->elimination, contact->sparse.factor, b, P, &contact->residual)) return PETSC_FALSE;
   contact->figures.most_islands = PetscMax(contact->figures.most_islands, islands);
   contact->figures.most_sparse  = PetscMax(contact->figures.most_sparse, most);
-  statistics->calls += islands; /* one of Newton's steps for each */
-  statistics->iterations += islands;
-  statistics->most_iterations = PetscMax(statistics->most_iterations, 1);
-  statistics->most_contacts   = PetscMax(statistics->most_contacts, most);
-  statistics->tried[NS_STAGE_NEWTON] += islands;
-  statistics->solved[NS_STAGE_NEWTON] += islands;
-  statistics->worked[NS_STAGE_NEWTON] += islands;
-  contact->chain->stage = NS_STAGE_NEWTON;
-  PetscFunctionReturn(0);
+  NsLocalChainCount(contact->chain, islands, 1, most);
+  return PETSC_TRUE;
 }
 
 /* The local problems of these rows from their b, with the blocks of the last NsContactDelassus; P is the start, and the solution. */
@@ -527,7 +517,7 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   PetscFunctionBegin;
   *solved           = PETSC_FALSE;
   contact->residual = 0;
-  if (contact->eliminated) PetscCall(eliminate(contact, b, P, solved));
+  if (contact->eliminated) *solved = eliminate(contact, b, P);
   if (contact->lasts && law == FULL && !contact->stopped)
     PetscCall(NsLastingSolve(contact->lasting, contact, rows, contact->sparse.factor, b, P, solved));
   if (*solved) PetscFunctionReturn(0);

@@ -564,17 +564,6 @@ static void begin(NsLasting *self, const NsContact *contact, const NsRows *rows,
   }
 }
 
-static void count_problem(NsLocalStatistics *statistics, PetscInt contacts, const NsLocalResult *result)
-{
-  statistics->calls++;
-  statistics->tried[NS_STAGE_NEWTON]++;
-  statistics->solved[NS_STAGE_NEWTON]++;
-  statistics->iterations += result->iterations;
-  statistics->worked[NS_STAGE_NEWTON] += result->iterations;
-  statistics->most_iterations = PetscMax(statistics->most_iterations, result->iterations);
-  statistics->most_contacts   = PetscMax(statistics->most_contacts, contacts);
-}
-
 PetscErrorCode NsLastingSolve(
   NsLasting *self, NsContact *contact, const NsRows *rows, PetscReal factor, const PetscReal *b, PetscReal *P, PetscBool *solved)
 {
@@ -605,6 +594,6 @@ PetscErrorCode NsLastingSolve(
   contact->figures.lasting++;
   contact->figures.most_islands = PetscMax(contact->figures.most_islands, 1);
   contact->figures.most_dense   = PetscMax(contact->figures.most_dense, rows->rows);
-  count_problem(&contact->chain->statistics, rows->contacts, &result);
+  NsLocalChainCount(contact->chain, 1, result.iterations, rows->contacts);
   PetscFunctionReturn(0);
 }

@@ -257,6 +257,14 @@ static PetscBool mirror(const NsPair *pair, const PetscReal n[3], PetscReal m[3]
   return PETSC_FALSE;
 }
 
+/* A tangent of the start carried along with the normal: the mirror image t0 - 2 (m . t0)/(m . m) m. */
+static void carry(const PetscReal m[3], const PetscReal t0[3], PetscReal tangent[3])
+{
+  const PetscReal factor = 2 * NsDot3(m, t0) / NsDot3(m, m);
+
+  for (int k = 0; k < 3; k++) tangent[k] = t0[k] - factor * m[k];
+}
+
 PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal n[3], const PetscReal arm[2])
 {
   static const PetscReal sign[2] = {1, -1};
@@ -269,9 +277,8 @@ PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, co
   }
   mirror(pair, n, m);
   for (PetscInt i = 0; i < pair->frame->tangents; i++) {
-    const PetscReal factor = 2 * NsDot3(m, pair->frame->tangent[i]) / NsDot3(m, m);
-    PetscReal       tangent[3];
-    for (int k = 0; k < 3; k++) tangent[k] = pair->frame->tangent[i][k] - factor * m[k];
+    PetscReal tangent[3];
+    carry(m, pair->frame->tangent[i], tangent);
     PetscCall(NsRowsAdd(rows, pair, t, tangent, sign, (const PetscReal(*)[3])arms));
   }
   PetscFunctionReturn(0);
@@ -285,9 +292,9 @@ void NsPairTangents(const NsPair *pair, const PetscReal n[3], PetscReal tangent[
 
   if (!pair->type->flat) (void)mirror(pair, n, m);
   for (PetscInt i = 0; i < 2; i++) {
-    const PetscReal *t0     = pair->frame->tangent[i];
-    const PetscReal  factor = pair->type->flat ? 0 : 2 * NsDot3(m, t0) / NsDot3(m, m);
-    for (int k = 0; k < 3; k++) tangent[i][k] = i >= pair->frame->tangents ? 0 : pair->type->flat ? side * t0[k] : t0[k] - factor * m[k];
+    const PetscReal *t0 = pair->frame->tangent[i];
+    for (int k = 0; k < 3; k++) tangent[i][k] = i < pair->frame->tangents ? side * t0[k] : 0;
+    if (!pair->type->flat && i < pair->frame->tangents) carry(m, t0, tangent[i]);
   }
 }
 
@@ -457,7 +464,7 @@ PetscErrorCode NsPairRows(const NsPair *pair, PetscReal t, const PetscReal *touc
 {
   NsPair      contact = *pair;
   NsPairFrame frame;
-  PetscReal   n[3], m[3], e[3];
+  PetscReal   n[3], axis[2][3];
 
   PetscFunctionBegin;
   if (!pair->resists) {
@@ -469,13 +476,8 @@ PetscErrorCode NsPairRows(const NsPair *pair, PetscReal t, const PetscReal *touc
   contact.frame  = &frame;
   PetscCall(pair->type->rows(&contact, t, touch_q, rows));
   pair->type->gap(pair, touch_q, n);
-  if (!pair->type->flat) mirror(pair, n, m);
-  for (PetscInt i = 0; i < pair->frame->tangents; i++) {
-    const PetscReal *axis   = pair->resists == 1 + NS_DRILLING ? n : pair->frame->tangent[i];
-    const PetscReal  factor = pair->type->flat || axis == n ? 0 : 2 * NsDot3(m, axis) / NsDot3(m, m);
-    for (int k = 0; k < 3; k++) e[k] = axis[k] - (factor != 0 ? factor * m[k] : 0);
-    PetscCall(add_turn(rows, pair, t, e));
-  }
+  NsPairTangents(pair, n, axis);
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) PetscCall(add_turn(rows, pair, t, pair->resists == 1 + NS_DRILLING ? n : axis[i]));
   PetscFunctionReturn(0);
 }
 

@@ -23,7 +23,7 @@ const char *NsMeshElementName(const NsMesh *mesh, const PetscInt *number, PetscI
   PetscReal             x[3]     = {0, 0, 0};
 
   for (int k = 0; k < shape->corners; k++)
-    for (int d = 0; d < 3; d++) x[d] += mesh->x[3 * node[collapse ? collapse->slot[k] : k] + d] / shape->corners;
+    for (int d = 0; d < 3; d++) x[d] += mesh->x[3 * node[collapse ? collapse->position[k] : k] + d] / shape->corners;
   if (number) return NsArenaPrint(arena, "%s %ld around (%.6g, %.6g, %.6g) m", word, (long)number[e], x[0], x[1], x[2]);
   return NsArenaPrint(arena, "the %s around (%.6g, %.6g, %.6g) m", word, x[0], x[1], x[2]);
 }
@@ -129,7 +129,8 @@ static void turn_elements(NsMesh *raw)
     PetscInt node[10];
     for (int k = 0; k < n; k++) node[k] = raw->connection[n * e + k];
     const NsMeshCollapse *collapse = NsMeshCollapsed(raw->shape, node);
-    for (int k = 0; k < n; k++) raw->connection[n * e + k] = node[collapse ? collapse->slot[collapse->mirror[collapse->place[k]]] : other[which][k]];
+    for (int k = 0; k < n; k++)
+      raw->connection[n * e + k] = node[collapse ? collapse->position[collapse->mirror[collapse->node_at[k]]] : other[which][k]];
   }
 }
 

@@ -24,7 +24,7 @@ static bool has_nodes(const NsMeshCollapse *collapse, const PetscInt *node)
 {
   for (int k = 0; k < collapse->host->nodes; k++)
     for (int j = 0; j < k; j++)
-      if ((node[j] == node[k]) != (collapse->place[j] == collapse->place[k])) return false;
+      if ((node[j] == node[k]) != (collapse->node_at[j] == collapse->node_at[k])) return false;
   return true;
 }
 

@@ -14,8 +14,8 @@ extern const NsMeshShape NsMeshShape_Prism, NsMeshShape_Pyramid;
 
 typedef struct {
   const NsMeshShape *shape, *host; /* the shape of the element, and that of the mesh */
-  int                place[8];     /* [host->nodes] which of its nodes is there */
-  int                slot[6];      /* [shape->nodes] its first place */
+  int                node_at[8];   /* [host->nodes] which of its nodes is at this position */
+  int                position[6];  /* [shape->nodes] its first position */
   int                mirror[6];    /* [shape->nodes] its nodes the other way round */
 } NsMeshCollapse;
 
@@ -23,8 +23,8 @@ typedef struct {
 const NsMeshCollapse *NsMeshCollapseOf(const NsMeshShape *shape);
 /* The shape of an element with these nodes; NULL: that of the mesh, `host`. */
 const NsMeshCollapse *NsMeshCollapsed(const NsMeshShape *host, const PetscInt *node);
-/* Whether the node at place k stands there once more. */
+/* Whether the node at position k has an earlier position too. */
 static inline bool NsMeshRepeated(const NsMeshCollapse *collapse, int k)
 {
-  return collapse && collapse->slot[collapse->place[k]] != k;
+  return collapse && collapse->position[collapse->node_at[k]] != k;
 }

@@ -439,7 +439,7 @@ static void widen(NsGmshMesh *mesh, const NsMeshShape *to)
 
   mesh->connection = (NsGmshList){0, 0, NULL};
   for (size_t first = 0; first < from.count; first += (size_t)mesh->shape->nodes)
-    for (int k = 0; k < to->nodes; k++) append(&mesh->connection, from.items[first + (size_t)collapse->place[k]]);
+    for (int k = 0; k < to->nodes; k++) append(&mesh->connection, from.items[first + (size_t)collapse->node_at[k]]);
   free(from.items);
   mesh->shape = to;
 }
@@ -450,7 +450,7 @@ static void add_element(NsGmshMesh *mesh, const NsMeshShape *shape, const PetscI
 
   if (!mesh->shape) mesh->shape = shape == &NsMeshShape_Prism || shape == &NsMeshShape_Pyramid ? collapse->host : shape;
   if (shape_of_both(mesh->shape, shape) != mesh->shape) widen(mesh, shape_of_both(mesh->shape, shape));
-  for (int k = 0; k < mesh->shape->nodes; k++) append(&mesh->connection, node[shape == mesh->shape ? k : collapse->place[k]]);
+  for (int k = 0; k < mesh->shape->nodes; k++) append(&mesh->connection, node[shape == mesh->shape ? k : collapse->node_at[k]]);
   mesh->elements++;
 }
 

@@ -2,29 +2,11 @@
   Solid elements: patch tests, rigid motions, closed-form frequencies, and figures of standard problems (Lame's cylinder, Cook's membrane, a cantilever, a free cube) that an independent
   implementation gave.
 */
-#include "support.h"
-#include <stdio.h>
-#include "fe/elements/solid.h"
-#include "fe/model/fe.h"
+#include "solids.h"
 
 #define STEEL "    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}\n"
 
 static const char *const formulations[] = {"incompatible", "b_bar", "standard"};
-
-static NsFe *fe_of(const TestRun *test)
-{
-  return test->run->model->data;
-}
-
-/* The config `head`, at rest in its static solution, with a scheme that is never asked for a step. */
-static TestRun open_static(const char *head)
-{
-  char text[4000];
-
-  assert_true(
-    snprintf(text, sizeof(text), "%sstart: static\nscheme: {type: moreau_jean, step: 1 us}\ntime: {end: 1 us}\n", head) < (int)sizeof(text));
-  return test_run_open(text, NULL);
-}
 
 static double displacement(const TestRun *test, PetscInt node, int axis)
 {
@@ -42,30 +24,6 @@ static PetscInt node_at(const TestRun *test, double x, double y, double z)
   }
   fail_msg("there is no node at (%g, %g, %g)", x, y, z);
   return -1;
-}
-
-static void element_values(const TestRun *test, const NsFeElement *e, PetscReal *q)
-{
-  NsFeElementValues(fe_of(test), test->run->model->layout, e, NsVecRead(test->run->state.q), q);
-}
-
-/* The largest difference of a stress, at all nodes and the middles of elements, from that of the patch. */
-static double stress_error(const TestRun *test, const double expected[6])
-{
-  const NsFe *fe    = fe_of(test);
-  double      error = 0;
-
-  for (PetscInt i = 0; i < fe->elements; i++) {
-    const NsFeElement   *e    = &fe->element[i];
-    const NsElementType *type = fe->body[0].element;
-    PetscReal            q[NS_ELEMENT_UNKNOWNS], stress[NS_ELEMENT_OUTPUTS];
-    element_values(test, e, q);
-    for (PetscInt k = 0; k <= type->nodes; k++) {
-      type->outputs(&fe->body[0], e, q, k < type->nodes ? type->node[k] : type->picture->cell[0].middle, stress);
-      for (int s = 0; s < 6; s++) error = PetscMax(error, fabs(stress[s] - expected[s]));
-    }
-  }
-  return error;
 }
 
 /* ---- patch tests -------------------------------------------------------------------------------------------------------------------------------- */

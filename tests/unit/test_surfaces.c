@@ -1,38 +1,10 @@
 /*
   Contact of two solids by dual mortar: patch tests with meshes that do not match, gaps and press fits, friction, against closed forms and an independent implementation.
 */
-#include "support.h"
-#include <stdio.h>
-#include "fe/elements/solid.h"
-#include "fe/model/fe.h"
+#include "solids.h"
 #include "fe/surface/contact.h"
 
 #define STEEL "    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}\n"
-
-static NsFe *fe_of(const TestRun *test)
-{
-  return test->run->model->data;
-}
-
-/* The largest difference of a stress, at all nodes and the middles of elements, from the expected one. */
-static double stress_error(const TestRun *test, const double expected[6])
-{
-  const NsFe *fe    = fe_of(test);
-  double      error = 0;
-
-  for (PetscInt i = 0; i < fe->elements; i++) {
-    const NsFeElement   *e    = &fe->element[i];
-    const NsFeBody      *body = &fe->body[e->body];
-    const NsElementType *type = body->element;
-    PetscReal            q[NS_ELEMENT_UNKNOWNS], stress[NS_ELEMENT_OUTPUTS];
-    NsFeElementValues(fe, test->run->model->layout, e, NsVecRead(test->run->state.q), q);
-    for (PetscInt k = 0; k <= type->nodes; k++) {
-      type->outputs(body, e, q, k < type->nodes ? type->node[k] : type->picture->cell[0].middle, stress);
-      for (int s = 0; s < 6; s++) error = PetscMax(error, fabs(stress[s] - expected[s]));
-    }
-  }
-  return error;
-}
 
 /* ---- patch tests -------------------------------------------------------------------------------------------------------------------------------- */
 

@@ -459,18 +459,28 @@ static PetscErrorCode take_smallest(NsLocalChain *chain, const NsLocalProblem *p
   PetscFunctionReturn(0);
 }
 
+void NsLocalChainCount(NsLocalChain *chain, PetscInt problems, PetscInt iterations, PetscInt contacts)
+{
+  NsLocalStatistics *statistics = &chain->statistics;
+
+  chain->stage = NS_STAGE_NEWTON;
+  statistics->calls += problems;
+  statistics->tried[NS_STAGE_NEWTON] += problems;
+  statistics->solved[NS_STAGE_NEWTON] += problems;
+  statistics->worked[NS_STAGE_NEWTON] += problems * iterations;
+  statistics->iterations += problems * iterations;
+  statistics->most_iterations = PetscMax(statistics->most_iterations, iterations);
+  statistics->most_contacts   = PetscMax(statistics->most_contacts, contacts);
+}
+
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   NsLocalStatistics *statistics = &chain->statistics;
 
   PetscFunctionBegin;
   if (solve_alone(problem, P)) {
-    *result      = (NsLocalResult){PETSC_TRUE, 0, 0, PETSC_FALSE};
-    chain->stage = NS_STAGE_NEWTON;
-    statistics->calls++;
-    statistics->tried[NS_STAGE_NEWTON]++;
-    statistics->solved[NS_STAGE_NEWTON]++;
-    statistics->most_contacts = PetscMax(statistics->most_contacts, 1);
+    *result = (NsLocalResult){PETSC_TRUE, 0, 0, PETSC_FALSE};
+    NsLocalChainCount(chain, 1, 0, 1);
     PetscFunctionReturn(0);
   }
   if (problem->rows > chain->max_rows) PetscCall(make_room(chain, problem->rows + problem->rows / 4));

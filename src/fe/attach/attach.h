@@ -44,7 +44,7 @@ void NsFeLinkPoints(const NsFe *fe, const NsFeHold *hold, NsPoint point[2]);
 void NsFeAddHold(NsFe *fe, const NsFeHold *hold);
 /* Their initial values in q[unknowns], v[unknowns]. */
 void NsFeHoldValues(const NsFe *fe, PetscReal *q, PetscReal *v);
-/* The candidate of a contact with `held`, as `expand` of contacts.c. */
+/* The candidate of a contact with `held`, as NsFeExpandCandidates. */
 PetscInt NsFeHoldCandidate(NsFe *fe, const NsContactSettings *settings, NsPair *pair, NsCandidate *candidate);
 /* All of list.h, once the unknowns have numbers. */
 void NsFeAttachments(NsFe *fe);

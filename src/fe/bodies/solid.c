@@ -162,7 +162,7 @@ static void take_geometry(const NsFe *fe, const NsFeElement *e, NsSolidCell *cel
 {
   cell->nodes = cell->collapse ? cell->collapse->shape->nodes : cell->shape->nodes;
   for (PetscInt k = 0; k < cell->nodes; k++) {
-    const PetscInt node = e->node[cell->collapse ? cell->collapse->slot[k] : k];
+    const PetscInt node = e->node[cell->collapse ? cell->collapse->position[k] : k];
     for (int i = 0; i < 3; i++) {
       const PetscReal from = i == 0 && cell->theory->state == NS_SOLID_AXISYMMETRIC ? 0 : fe->x[3 * e->node[0] + i];
       cell->x[k][i]        = fe->x[3 * node + i] - from;

@@ -81,7 +81,7 @@ void NsSolidFunctions(const NsSolidCell *cell, const PetscReal xi[3], PetscReal 
   cell->shape->shape(xi, whole, gradient);
   for (PetscInt a = 0; a < cell->nodes; a++) N[a] = dN[a][0] = dN[a][1] = dN[a][2] = 0;
   for (PetscInt k = 0; k < cell->shape->nodes; k++) {
-    const int a = collapse->place[k];
+    const int a = collapse->node_at[k];
     N[a] += whole[k];
     for (int i = 0; i < 3; i++) dN[a][i] += gradient[k][i];
   }
@@ -284,7 +284,8 @@ static void spread(const NsSolidCell *cell, const PetscReal *X, PetscReal *resul
 
   memset(result, 0, sizeof(*result) * (size_t)(all * all));
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < n; j++) result[(cell->collapse->slot[i / d] * d + i % d) * all + cell->collapse->slot[j / d] * d + j % d] = X[i * n + j];
+    for (PetscInt j = 0; j < n; j++)
+      result[(cell->collapse->position[i / d] * d + i % d) * all + cell->collapse->position[j / d] * d + j % d] = X[i * n + j];
   }
 }
 
@@ -294,7 +295,7 @@ static const PetscReal *gather(const NsSolidCell *cell, const PetscReal *q, Pets
   const PetscInt d = cell->shape->dimension;
 
   if (!cell->collapse) return q;
-  for (PetscInt i = 0; i < cell->nodes * d; i++) room[i] = q[cell->collapse->slot[i / d] * d + i % d];
+  for (PetscInt i = 0; i < cell->nodes * d; i++) room[i] = q[cell->collapse->position[i / d] * d + i % d];
   return room;
 }
 
@@ -543,8 +544,8 @@ void NsSolidMove(const NsFeBody *body, const NsFeElement *e, const PetscReal xi[
 
   NsSolidFunctions(cell, xi, N, dN);
   for (PetscInt i = 0; i < cell->shape->nodes * d; i++) {
-    const int       place  = (int)(i / d);
-    const PetscReal weight = NsMeshRepeated(cell->collapse, place) ? 0 : N[cell->collapse ? cell->collapse->place[place] : place];
+    const int       position = (int)(i / d);
+    const PetscReal weight   = NsMeshRepeated(cell->collapse, position) ? 0 : N[cell->collapse ? cell->collapse->node_at[position] : position];
     for (int k = 0; k < 3; k++) {
       move[i][k] = weight * body->direction[i % d][k];
       turn[i][k] = 0;

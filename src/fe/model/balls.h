@@ -9,7 +9,7 @@
 typedef struct NsFe      NsFe;
 typedef struct NsFeBalls NsFeBalls;
 
-/* The candidates of a contact of balls, as `expand` of contacts.c: how many (0 after an error); appended to pair[] and candidate[] unless pair is NULL. */
+/* The candidates of a contact of balls, as NsFeExpandCandidates: how many (0 after an error); appended to pair[] and candidate[] unless pair is NULL. */
 PetscInt NsFeBallSets(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate);
 /* How many pairs of two sets of balls there are; `same`: of one set with itself. PETSC_MAX_INT where there are more. */
 PetscInt NsFeBallPairs(const PetscInt count[2], PetscBool same);

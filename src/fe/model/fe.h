@@ -196,15 +196,23 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 /* src/fe/model/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
 /* (surface/sliding.c) Places the surfaces of contacts with finite sliding: before any gap or row of their pairs is evaluated at other values of the touch list than the last ones. */
-void NsFeSlidingAt(NsFe *fe, const PetscReal *touch_q, PetscInt touches);
-/* Rows of a candidate: in fe->one; in fe->kept, where they stay. */
-PetscErrorCode NsFeRowsOf(NsFe *fe, PetscInt candidate, PetscReal t, const PetscReal *touch_q);
-PetscErrorCode NsFeKeepRows(NsFe *fe, PetscInt candidate, const PetscReal *touch_q);
-PetscBool      NsFeSamePoint(const NsPairPoint *a, const NsPairPoint *b);
-/* A motion that gaps and rows of pairs follow, at its start. */
-const NsSurfaceMotion *NsFeSurfaceMoves(NsFe *fe, const NsMotion *motion);
+void      NsFeSlidingAt(NsFe *fe, const PetscReal *touch_q, PetscInt touches);
+PetscBool NsFeSamePoint(const NsPairPoint *a, const NsPairPoint *b);
 /* src/fe/model/duplicates.c: errors of pairs that duplicate others; source[pairs]: the contact of each among `settings`. */
 PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source);
+/* src/fe/model/rows.c: operations of percuss/model.h. */
+extern const NsModelContact NsModelContact_Fe;
+/* (set-up) Room for the rows of all candidates: fe->one, and fe->kept for those of fixed normals. */
+void NsFeMakeRows(NsFe *fe, const NsModel *model);
+/* Rows of a candidate, in fe->one. */
+PetscErrorCode NsFeRowsOf(NsFe *fe, PetscInt candidate, PetscReal t, const PetscReal *touch_q);
+/*
+  src/fe/model/candidates.c: the candidates of one contact, each a point against the same: appended to pair[] and candidate[], or only counted where pair is NULL. The count is 0 after
+  an error.
+*/
+PetscInt NsFeExpandCandidates(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate);
+/* A motion that gaps and rows of pairs follow, at its start. */
+const NsSurfaceMotion *NsFeSurfaceMoves(NsFe *fe, const NsMotion *motion);
 /* Room for the points of a contact, whose `touch` are numbers of equations at first. */
 NsPairPoint *NsFeAddPairPoints(NsFe *fe, PetscInt count);
 /* NsFeExpand of a point that a contact acts on; an error in diag where a support moves it. */

@@ -31,5 +31,5 @@ static inline PetscBool NsFeHasSurface(const NsContactSettings *settings)
 }
 /* Operation of percuss/model.h. */
 PetscReal NsFeSurfaceSlip(NsModel *model, PetscInt candidate, const PetscReal *touch_q);
-/* The candidates of such a contact, as `expand` of contacts.c: how many (0 after an error); filled in unless pair is NULL. */
+/* The candidates of such a contact, as NsFeExpandCandidates: how many (0 after an error); filled in unless pair is NULL. */
 PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate);
