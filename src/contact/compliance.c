@@ -17,6 +17,7 @@
 */
 #include "compliance.h"
 #include <stdlib.h>
+#include "columns.h"
 #include "core/out_of_memory.h"
 #include "core/processor.h"
 #include "percuss/clock.h"
@@ -29,15 +30,6 @@
 #define NS_SOLVE        32                             /* multiplications for each unknown: about those of a solve with a narrow band */
 #define NS_LONG         5.0                            /* s: for more, the model's patience is asked */
 
-/* Columns in runs of numbers that follow each other. */
-typedef struct {
-  PetscBool  kept;
-  PetscInt  *first;         /* [touches + 1] first run of each column */
-  PetscInt  *place, *start; /* [runs] where it begins: in the touch list, or in vectors; its first number, and one more at the end */
-  PetscReal *value;         /* [numbers] */
-  PetscInt   runs, numbers, run_room, number_room;
-} Columns;
-
 struct NsCompliance {
   NsModel    *model; /* not owned */
   PetscInt    slot, most;
@@ -48,7 +40,7 @@ struct NsCompliance {
   PetscReal **column;      /* [touches] with a band: columns of C that rows have asked for, [touches]; NULL: none has */
   PetscInt    columns;     /* so many */
   PetscReal  *D;           /* [touches, touches] C, where it is dense */
-  Columns     C, X;        /* where it is not */
+  NsColumns   C, X;        /* where it is not */
   PetscInt   *one;         /* [2] of a diagonal C, which has no lists: see NsComplianceReached */
   Vec         b, x;        /* b is zero between calls; NULL: C is diagonal */
   PetscReal  *half;        /* [touches] */
@@ -99,17 +91,6 @@ void NsComplianceLimit(NsCompliance *self, PetscInt numbers)
   self->most = numbers;
 }
 
-static PetscErrorCode drop(Columns *columns)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree(columns->place));
-  PetscCall(PetscFree(columns->start));
-  PetscCall(PetscFree(columns->value));
-  columns->kept     = PETSC_FALSE;
-  columns->run_room = columns->number_room = 0;
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode forget_columns(NsCompliance *self)
 {
   PetscFunctionBegin;
@@ -124,8 +105,8 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
 
   PetscFunctionBegin;
   if (!self) PetscFunctionReturn(0);
-  PetscCall(drop(&self->C));
-  PetscCall(drop(&self->X));
+  PetscCall(NsColumnsDrop(&self->C));
+  PetscCall(NsColumnsDrop(&self->X));
   PetscCall(forget_columns(self));
   PetscCall(PetscFree(self->column));
   PetscCall(NsBandedDestroy(&self->banded));
@@ -141,59 +122,7 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
   PetscFunctionReturn(0);
 }
 
-/* ---- columns ---------------------------------------------------------------------------------------------------------------------------------- */
-
-/* Room for one more run of so many numbers. */
-static PetscErrorCode make_room(Columns *columns, PetscInt numbers)
-{
-  PetscFunctionBegin;
-  if (columns->runs + 1 >= columns->run_room) {
-    columns->run_room = 2 * columns->run_room + 64;
-    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)columns->run_room, &columns->place));
-    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)columns->run_room, &columns->start));
-  }
-  if (columns->numbers + numbers > columns->number_room) {
-    columns->number_room = 2 * columns->number_room + numbers + 64;
-    PetscCall(PetscRealloc(sizeof(PetscReal) * (size_t)columns->number_room, &columns->value));
-  }
-  PetscFunctionReturn(0);
-}
-
-/* value[size] goes to the column `column` in runs, without entries up to `cut`, except for at most `join` of them between two larger ones. */
-static PetscErrorCode add_column(
-  Columns *columns, PetscInt column, PetscInt size, const PetscReal *value, PetscReal cut, PetscInt join, PetscInt most)
-{
-  PetscFunctionBegin;
-  if (!columns->kept) PetscFunctionReturn(0);
-  columns->first[column] = columns->runs;
-  for (PetscInt i = 0; i < size; i++) {
-    PetscInt end = i;
-    for (PetscInt j = i; j < size && j - end <= join; j++) {
-      if (PetscAbsReal(value[j]) > cut) end = j + 1;
-    }
-    if (end == i) continue; /* nothing begins here */
-    while (PetscAbsReal(value[i]) <= cut) i++;
-    PetscCall(make_room(columns, end - i));
-    columns->place[columns->runs] = i;
-    columns->start[columns->runs] = columns->numbers;
-    for (PetscInt j = i; j < end; j++) columns->value[columns->numbers++] = value[j];
-    columns->start[++columns->runs] = columns->numbers;
-    i                               = end - 1;
-  }
-  columns->first[column + 1] = columns->runs;
-  if (columns->numbers > most) PetscCall(drop(columns));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode begin(Columns *columns)
-{
-  PetscFunctionBegin;
-  columns->kept = PETSC_TRUE;
-  columns->runs = columns->numbers = columns->first[0] = 0;
-  PetscCall(make_room(columns, 0));
-  columns->start[0] = 0;
-  PetscFunctionReturn(0);
-}
+/* ---- set-up ---------------------------------------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode make_vectors(NsCompliance *self)
 {
@@ -256,7 +185,7 @@ static PetscErrorCode solve_diagonal(NsCompliance *self)
 {
   const PetscInt  n   = self->model->touches;
   const PetscReal one = 1;
-  Columns        *C   = &self->C;
+  NsColumns      *C   = &self->C;
 
   PetscFunctionBegin;
   if (C->number_room < n) {
@@ -313,20 +242,20 @@ static PetscErrorCode solve_columns(NsCompliance *self)
   PetscFunctionBegin;
   PetscCall(find_acted(self, &acted, &solves));
   PetscCall(VecGetLocalSize(self->x, &size));
-  PetscCall(begin(&self->C));
-  PetscCall(begin(&self->X));
+  PetscCall(NsColumnsBegin(&self->C));
+  PetscCall(NsColumnsBegin(&self->X));
   for (PetscInt k = 0; k < model->touches && self->C.kept; k++) {
     const PetscScalar *value;
     PetscReal          cut = 0;
     PetscBool          on  = PETSC_TRUE;
     if (!acted[k]) {
-      PetscCall(add_column(&self->C, k, 0, NULL, 0, 0, self->most));
-      PetscCall(add_column(&self->X, k, 0, NULL, 0, 0, self->most));
+      PetscCall(NsColumnsAdd(&self->C, k, 0, NULL, 0, 0, self->most));
+      PetscCall(NsColumnsAdd(&self->X, k, 0, NULL, 0, 0, self->most));
       continue;
     }
     if (solved++ == NS_SAMPLE) PetscCall(ask_patience(self, solves, since, &on));
     if (!on) {
-      PetscCall(drop(&self->C));
+      PetscCall(NsColumnsDrop(&self->C));
       break;
     }
     PetscCall(NsModelTouchAdd(model, 1, &k, &one, self->b));
@@ -337,14 +266,14 @@ static PetscErrorCode solve_columns(NsCompliance *self)
       if (!acted[i]) self->heavy[i] = 0;
       cut = PetscMax(cut, NS_CUT * PetscAbsReal(self->heavy[i]));
     }
-    PetscCall(add_column(&self->C, k, model->touches, self->heavy, cut, 0, self->most));
+    PetscCall(NsColumnsAdd(&self->C, k, model->touches, self->heavy, cut, 0, self->most));
     value = NsVecRead(self->x);
-    PetscCall(add_column(&self->X, k, size, value, cut, NS_JOIN, self->most));
+    PetscCall(NsColumnsAdd(&self->X, k, size, value, cut, NS_JOIN, self->most));
   }
   PetscCall(PetscFree(acted));
   dropped = !self->C.kept || !self->X.kept;
   PetscCall(NsLayoutAgree(model->layout, &dropped)); /* by all processes or none: without X they solve together */
-  if (dropped) PetscCall(drop(&self->X));
+  if (dropped) PetscCall(NsColumnsDrop(&self->X));
   PetscFunctionReturn(0);
 }
 
@@ -354,10 +283,10 @@ static PetscErrorCode find_reach(NsCompliance *self)
   const PetscInt n = self->model->touches;
 
   PetscFunctionBegin;
-  PetscCall(begin(&self->C));
+  PetscCall(NsColumnsBegin(&self->C));
   for (PetscInt k = 0; k < n; k++) {
     for (PetscInt i = 0; i < n; i++) self->heavy[i] = self->D[i * n + k];
-    PetscCall(add_column(&self->C, k, n, self->heavy, 0, 0, self->most));
+    PetscCall(NsColumnsAdd(&self->C, k, n, self->heavy, 0, 0, self->most));
   }
   PetscFunctionReturn(0);
 }
@@ -462,7 +391,7 @@ PetscInt NsComplianceColumn(const NsCompliance *self, PetscInt place, const Pets
 /* half += value C e_place */
 static void add_to_half(NsCompliance *self, PetscInt place, PetscReal value)
 {
-  const Columns *C = &self->C;
+  const NsColumns *C = &self->C;
 
   if (self->diagonal) {
     self->half[place] += C->value[place] * value;
@@ -476,7 +405,7 @@ static void add_to_half(NsCompliance *self, PetscInt place, PetscReal value)
 
 static void clear_half(NsCompliance *self)
 {
-  const Columns *C = &self->C;
+  const NsColumns *C = &self->C;
 
   for (PetscInt j = 0; j < self->useds; j++) {
     if (self->diagonal) {
@@ -597,8 +526,8 @@ static PetscErrorCode apply_dense(NsCompliance *self, PetscInt count, Vec v)
 /* v += X load. In one pass: a call of VecAXPY for each run would cost a small model more than its arithmetic. */
 NS_FOR_EACH_PROCESSOR static PetscErrorCode apply_columns(NsCompliance *self, PetscInt count, Vec v)
 {
-  const Columns *X     = &self->X;
-  PetscReal     *value = NsVecArray(v);
+  const NsColumns *X     = &self->X;
+  PetscReal       *value = NsVecArray(v);
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) {
@@ -616,8 +545,8 @@ NS_FOR_EACH_PROCESSOR static PetscErrorCode apply_columns(NsCompliance *self, Pe
 /* Whether X takes less than a solve for the loads at list[count]. */
 static PetscBool columns_are_short(const NsCompliance *self, PetscInt count)
 {
-  const Columns *X       = &self->X;
-  PetscInt64     numbers = 0;
+  const NsColumns *X       = &self->X;
+  PetscInt64       numbers = 0;
 
   if (!self->banded) return PETSC_TRUE;
   for (PetscInt i = 0; i < count; i++) numbers += X->start[X->first[self->list[i] + 1]] - X->start[X->first[self->list[i]]];

@@ -6,20 +6,16 @@
         touch:  {of: contacts.touch, row: {count: 19}}
 
   takes the place of `bodies.ball` by ball_1 to ball_20 (grids: brick_1_1, brick_2_1 ..., ring: as a row). In a copy, $i (in grids $i, $j, $k) is its number, from 1, as in `between: [ball_$i, "ball_${i+1}"]`.
-  What the tables of keys call a position or a direction is moved by
-
-      x' = R (x - c) + c + s        d' = R d
-
-  with the shift s and the rotation R about the centre c of the ring. Entries that the config has under the name of a copy take precedence over it, key by key. A word `ball_*`, or `supports.foot_*` among probes, stands for the names of all copies.
+  Positions and directions are moved with the copy (tree_pose.h). Entries that the config has under the name of a copy take precedence over it, key by key. A word `ball_*`, or `supports.foot_*` among probes, stands for the names of all copies.
 */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "core/decimal.h"
 #include "core/keys_internal.h"
 #include "core/text.h"
 #include "core/tree_copies.h"
 #include "core/tree_internal.h"
+#include "core/tree_pose.h"
 
 enum { MOST = 10000 /* copies of an entry */ };
 
@@ -97,14 +93,6 @@ static const NsKey keys[] = {
 };
 const NsTable NsTable_Copies = {"copies", "copies of entries of the config", keys, sizeof(Settings), .one_of = "row, ring, grid"};
 
-/* ---- motion of values in space ------------------------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-  double R[9], center[3], shift[3], axis[3], angle; /* axis of length 1 */
-  bool   rotates, shifts;
-  int    points; /* that were moved so far */
-} Pose;
-
 typedef struct {
   NsNode              *root;
   const NsTable       *top;
@@ -119,156 +107,6 @@ typedef struct {
   int                  count, made;
   long                 values; /* of the tree, with copies */
 } Copier;
-
-/* Row by row: R = cos a I + sin a [e]x + (1 - cos a) e e'. */
-static void rotation_of(Pose *pose)
-{
-  const double *e = pose->axis, c = cos(pose->angle), s = sin(pose->angle);
-
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) pose->R[3 * i + j] = (i == j ? c : 0) + (1 - c) * e[i] * e[j];
-    pose->R[3 * i + (i + 1) % 3] -= s * e[(i + 2) % 3];
-    pose->R[3 * i + (i + 2) % 3] += s * e[(i + 1) % 3];
-  }
-}
-
-/* To 15 digits, so that three times 0.2 is 0.6, as one would write it. */
-static const char *number_text(Copier *copier, double value, NsDimension dimension)
-{
-  const double digits = value == 0 ? 0 : pow(10, 14 - floor(log10(fabs(value)))), rounded = rint(value * digits) / digits;
-  const char  *unit = NsDimensionUnit(dimension);
-  char         number[NS_DECIMAL_SIZE];
-  const int    size = NsDecimal(value == 0 ? 0 : isfinite(rounded) ? rounded : value, number);
-
-  return NsArenaPrint(copier->arena, "%.*s%s%s", size, number, *unit ? " " : "", unit);
-}
-
-/* False: no three numbers; the reader of keys reports it. */
-static bool read_vector(const NsNode *node, NsDimension dimension, double x[3])
-{
-  const NsNode *item = node->first;
-  char          message[256];
-  int           column, length;
-
-  if (node->kind != NS_NODE_LIST || node->count != 3) return false;
-  for (int k = 0; k < 3; k++, item = item->next) {
-    if (item->kind != NS_NODE_SCALAR || !NsParseQuantity(item->text, dimension, &x[k], message, sizeof(message), &column, &length)) return false;
-  }
-  return true;
-}
-
-static void move_vector(Copier *copier, Pose *pose, const NsKey *key, NsNode *node)
-{
-  const bool point = key->space != NS_SPACE_DIRECTION;
-  double     x[3], y[3], scale = 0;
-  NsNode    *item = node->first;
-
-  if (!read_vector(node, key->dimension, x)) return;
-  pose->points += point;
-  for (int k = 0; k < 3; k++) scale += fabs(x[k]) + (point ? fabs(pose->center[k]) + fabs(pose->shift[k]) : 0);
-  for (int k = 0; k < 3; k++) {
-    y[k] = pose->rotates ? 0 : x[k];
-    for (int j = 0; j < 3 && pose->rotates; j++) y[k] += pose->R[3 * k + j] * (x[j] - (point ? pose->center[j] : 0));
-    if (point) y[k] += pose->shift[k] + (pose->rotates ? pose->center[k] : 0);
-  }
-  for (int k = 0; k < 3; k++, item = item->next) {
-    if (fabs(y[k]) < 1e-15 * scale) y[k] = 0; /* the cosine of a right angle */
-    if (y[k] != x[k]) item->text = number_text(copier, y[k], key->dimension), item->quoted = false;
-  }
-}
-
-static NsNode *child_of(Copier *copier, NsNode *parent, const char *key, NsNodeKind kind, const char *text)
-{
-  NsNode *node = NsArenaAlloc(copier->arena, sizeof(*node)), **end = &parent->first;
-
-  *node = (NsNode){.kind = kind, .place = parent->place, .key_place = parent->key_place, .key = key, .text = text, .parent = parent};
-  while (*end) end = &(*end)->next;
-  *end = node;
-  parent->count++;
-  return node;
-}
-
-/* {axis, angle} after the ring's rotation, by quaternions: q = q_ring q_own. */
-static void turn(Copier *copier, const Pose *pose, NsNode *entry, const char *key)
-{
-  NsNode *node = NsTreeChild(entry, key), *axis = NsTreeChild(node, "axis"), *angle = NsTreeChild(node, "angle");
-  double  e[3] = {0, 0, 1}, a = 0, length;
-  char    message[256];
-  int     column, size;
-
-  if (!pose->rotates || (!node && pose->points > 1)) return; /* placed by two points, which orient it */
-  if (node && (node->kind != NS_NODE_MAP || !angle || angle->kind != NS_NODE_SCALAR || (axis && !read_vector(axis, NS_DIM_NONE, e)))) return;
-  if (angle && !NsParseQuantity(angle->text, NS_DIM_ANGLE, &a, message, sizeof(message), &column, &size)) return;
-  length = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
-  if (!(length > 0)) return;
-  const double *r = pose->axis, c1 = cos(pose->angle / 2), s1 = sin(pose->angle / 2), c2 = cos(a / 2), s2 = sin(a / 2) / length;
-  const double  w = c1 * c2 - s1 * s2 * (r[0] * e[0] + r[1] * e[1] + r[2] * e[2]);
-  double        v[3], sine = 0;
-  for (int k = 0; k < 3; k++) {
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    v[k] = s1 * c2 * r[k] + c1 * s2 * e[k] + s1 * s2 * (r[i] * e[j] - r[j] * e[i]);
-    sine += v[k] * v[k];
-  }
-  sine = sqrt(sine);
-  if (!node) node = child_of(copier, entry, key, NS_NODE_MAP, NULL);
-  node->first = NULL;
-  node->count = 0;
-  axis        = child_of(copier, node, "axis", NS_NODE_LIST, NULL);
-  for (int k = 0; k < 3; k++) (void)child_of(copier, axis, NULL, NS_NODE_SCALAR, number_text(copier, sine > 0 ? v[k] / sine : r[k], NS_DIM_NONE));
-  (void)child_of(copier, node, "angle", NS_NODE_SCALAR, number_text(copier, 2 * atan2(sine, w), NS_DIM_ANGLE));
-}
-
-/* A single number, the same ones, or words that name no axis. */
-static bool is_isotropic(const NsNode *node)
-{
-  for (const NsNode *item = node->first; item && node->count != 36; item = item->next) {
-    if (item->kind != NS_NODE_SCALAR || strcmp(item->text, node->first->text)) return false;
-  }
-  if (node->count == 36) return false;
-  const char *text = node->kind == NS_NODE_SCALAR ? node->text : node->first ? node->first->text : "";
-  return (*text >= '0' && *text <= '9') || !strpbrk(text, "xyz");
-}
-
-typedef struct {
-  Copier *copier;
-  Pose   *pose;
-} Mover;
-
-/* Moves the value of a key; true: what is within may have to be moved. */
-static bool move_key(void *context, const NsKey *key, NsNode *node)
-{
-  Copier *copier = ((Mover *)context)->copier;
-  Pose   *pose   = ((Mover *)context)->pose;
-
-  switch (key->space) {
-  case NS_SPACE_NONE: return true;
-  case NS_SPACE_POINT:
-  case NS_SPACE_DIRECTION: move_vector(copier, pose, key, node); break;
-  case NS_SPACE_TURN: break;
-  case NS_SPACE_CORNER:
-    if (pose->rotates) NsDiagError(copier->diag, node->key_place, "`%s` cannot be rotated, so this entry cannot be copied in a ring", key->name);
-    if (!pose->rotates) move_vector(copier, pose, key, node);
-    break;
-  case NS_SPACE_AXES:
-    if (pose->rotates && !is_isotropic(node))
-      NsDiagError(copier->diag, node->key_place, "`%s` refers to the axes x, y, z and cannot be rotated, as in a ring", key->name);
-    break;
-  case NS_SPACE_FIXED:
-    NsDiagError(copier->diag, node->key_place, "`%s` can be neither shifted nor rotated", key->name);
-    NsDiagNote(copier->diag, "copies with a row of count alone stay where they are");
-    break;
-  }
-  return false;
-}
-
-static void move_entry(Copier *copier, Pose *pose, const NsTable *table, NsNode *entry)
-{
-  if (!pose->shifts && !pose->rotates) return;
-  NsKeysVisit(table, entry, move_key, &(Mover){copier, pose});
-  for (const NsKey *key = table ? table->keys : NULL; key && key->name; key++) {
-    if (key->space == NS_SPACE_TURN) turn(copier, pose, entry, key->name);
-  }
-}
 
 /* ---- copies --------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -329,13 +167,13 @@ static int numbers_of(const Settings *settings, int n, int number[3])
   return directions;
 }
 
-static void pose_of(const Settings *settings, const int number[3], int directions, Pose *pose)
+static void pose_of(Copier *copier, const Settings *settings, const int number[3], int directions, NsPose *pose)
 {
   const Ring   *ring      = settings->ring;
   const double *alternate = settings->grid ? settings->grid->alternate : settings->row ? settings->row->alternate : NULL;
   double        length    = 0;
 
-  *pose = (Pose){.rotates = false};
+  *pose = (NsPose){.arena = copier->arena, .diag = copier->diag};
   for (int k = 0; k < 3; k++) {
     for (int d = 0; d < directions && !ring; d++)
       pose->shift[k] += (number[d] - 1) * (settings->grid ? settings->grid->shift.values[3 * d + k] : settings->row->shift[k]);
@@ -350,7 +188,7 @@ static void pose_of(const Settings *settings, const int number[3], int direction
   }
   pose->angle   = (number[0] - 1) * (NsTreeChild(ring->where, "step") ? ring->step : 2 * 3.14159265358979323846 / (double)ring->count);
   pose->rotates = number[0] > 1;
-  rotation_of(pose);
+  NsPoseRotate(pose);
 }
 
 static NsNode *make_copy(Copier *copier, const NsNode *entry, const NsKey *section, const Settings *settings, int n)
@@ -358,7 +196,7 @@ static NsNode *make_copy(Copier *copier, const NsNode *entry, const NsKey *secti
   NsNode   *copy = NsArenaAlloc(copier->arena, sizeof(*copy));
   int       number[3], directions = numbers_of(settings, n, number);
   Label     label = {.sources = 0};
-  Pose      pose;
+  NsPose    pose;
   const int errors = NsDiagErrors(copier->diag);
 
   copy->key = entry->key;
@@ -371,10 +209,10 @@ static NsNode *make_copy(Copier *copier, const NsNode *entry, const NsKey *secti
   label_tree(copier, &label, copy);
   copier->substitute(copier->context, number, directions, copy);
   if (NsDiagErrors(copier->diag) > errors) return copy;
-  pose_of(settings, number, directions, &pose);
+  pose_of(copier, settings, number, directions, &pose);
   const NsTable *table = NsKeysTableOf(section, copy);
   const char    *lacks = table && table->lacks_to_turn && pose.rotates ? table->lacks_to_turn(copy) : NULL;
-  move_entry(copier, &pose, table, copy);
+  NsPoseMove(&pose, table, copy);
   if (lacks) {
     NsDiagError(copier->diag, entry->key_place, "'" NS_CLIP "' needs `%s`, so that it is rotated in a ring", NsClip(entry->key), lacks);
     NsDiagNote(copier->diag, "without it, its default refers to the axes x, y, z");

@@ -26,6 +26,12 @@ typedef struct {
 /* Of the first bytes of a file; returns where the chunks begin, 0: not a checkpoint of this format. */
 size_t NsCheckpointReadHead(const char *text, size_t size, NsCheckpointHead *head);
 
+/* text[NS_CHECKPOINT_HEAD] of a head; returns its length. */
+int NsCheckpointPrintHead(const NsCheckpointHead *head, char *text);
+/* Whether a run continues from the checkpoint `found`: "" in why[size], else why not, a sentence without full stop. A state from which another run starts (`state`) fits whatever its input files
+   and options were. */
+void NsCheckpointCompareHeads(const NsCheckpointHead *own, const NsCheckpointHead *found, PetscBool state, char *why, size_t size);
+
 /* State and history of a run between two steps: state, ledger, contact, scheme, writers. */
 PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive);
 
