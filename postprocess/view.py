@@ -24,7 +24,7 @@ PICTURE = (1280, 720)
 ARRAYS = {"stress": "stress", "speed": "velocity", "displacement": "displacement"}  # quantities for colours
 FLAT = 0.3  # models that are so flat along z, of their smaller extent in the plane, are shown from the front
 MARGIN, LEGEND = 1.3, 0.14  # margin around the model; share of the picture for the colour bar
-INK, PAPER, PLANE = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0), (0.55, 0.55, 0.6)
+INK, PAPER, PLANE, FORCE = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0), (0.55, 0.55, 0.6), (0.0, 0.55, 0.35)
 SIDES = 16
 
 
@@ -212,22 +212,26 @@ def read(vtk, path):
     return reader.GetOutput()
 
 
+def build(part, source=None, **settings):
+    """An object of VTK with these settings, a filter behind `source`."""
+    if source:
+        part.SetInputConnection(source.GetOutputPort())
+    for name, value in settings.items():
+        getattr(part, "Set" + name)(*(value if isinstance(value, tuple) else (value,)))
+    return part
+
+
 def warp(vtk, data, scale, by="displacement"):
     """The filter that displaces points; keep a reference until another filter has its output."""
-    warped = vtk.vtkWarpVector()
-    warped.SetInputData(data)
-    warped.SetInputArrayToProcess(0, 0, 0, 0, by)
-    warped.SetScaleFactor(scale)
+    warped = build(vtk.vtkWarpVector(), InputData=data, InputArrayToProcess=(0, 0, 0, 0, by), ScaleFactor=scale)
     warped.Update()
     return warped
 
 
 def add_actor(vtk, renderer, source):
     """Actor for the output of a filter, in the line colour."""
-    mapper, actor = vtk.vtkPolyDataMapper(), vtk.vtkActor()
-    mapper.SetInputConnection(source.GetOutputPort())
-    mapper.ScalarVisibilityOff()
-    actor.SetMapper(mapper)
+    mapper = build(vtk.vtkPolyDataMapper(), source, ScalarVisibility=False)
+    actor = build(vtk.vtkActor(), Mapper=mapper)
     actor.GetProperty().SetColor(*INK)
     renderer.AddActor(actor)
     return mapper, actor
@@ -235,34 +239,24 @@ def add_actor(vtk, renderer, source):
 
 def paint(scene, mapper, actor, colours):
     """Colours by the quantity of the scene."""
-    actor.GetProperty().SetOpacity(scene.opacity)
-    actor.GetProperty().SetAmbient(0.35)
-    actor.GetProperty().SetDiffuse(0.65)
-    mapper.ScalarVisibilityOn()
+    build(actor.GetProperty(), Opacity=scene.opacity, Ambient=0.35, Diffuse=0.65)
     if scene.colour == "stress":
         mapper.SetScalarModeToUseCellFieldData()
     else:
         mapper.SetScalarModeToUsePointFieldData()
     mapper.SelectColorArray(ARRAYS[scene.colour])
-    mapper.SetLookupTable(colours)
-    mapper.UseLookupTableScalarRangeOn()
+    build(mapper, ScalarVisibility=True, LookupTable=colours, UseLookupTableScalarRange=True)
 
 
 def add_bodies(vtk, renderer, scene, path):
     """Tubes with the thickness of the bodies, surfaces with the edges of their cells, balls, and a dot for points without a line."""
-    grid = read(vtk, path)
-    warped, surface, thick, tubes = warp(vtk, grid, scene.scale), vtk.vtkGeometryFilter(), vtk.vtkArrayCalculator(), vtk.vtkTubeFilter()
-    surface.SetInputConnection(warped.GetOutputPort())
-    thick.SetInputConnection(surface.GetOutputPort())
+    warped = warp(vtk, read(vtk, path), scene.scale)
+    surface = build(vtk.vtkGeometryFilter(), warped)
+    thick = build(vtk.vtkArrayCalculator(), surface, Function=f"{scene.thicker!r}*radius", ResultArrayName="thickness")
     thick.SetAttributeTypeToPointData()
     thick.AddScalarArrayName("radius")
-    thick.SetFunction(f"{scene.thicker!r}*radius")
-    thick.SetResultArrayName("thickness")
-    tubes.SetInputConnection(thick.GetOutputPort())
-    tubes.SetInputArrayToProcess(0, 0, 0, 0, "thickness")
+    tubes = build(vtk.vtkTubeFilter(), thick, InputArrayToProcess=(0, 0, 0, 0, "thickness"), NumberOfSides=SIDES, Capping=True)
     tubes.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
-    tubes.SetNumberOfSides(SIDES)
-    tubes.CappingOn()
     colours = colour_table(vtk, scene)
     shown, (mapper, dots) = add_actor(vtk, renderer, tubes), add_actor(vtk, renderer, surface)
     paint(scene, *shown, colours)
@@ -273,51 +267,39 @@ def add_bodies(vtk, renderer, scene, path):
     if scene.faces:
         paint(scene, mapper, dots, colours)
         add_edges(vtk, renderer, surface, scene.solid)
-    bar, (prefix, size) = vtk.vtkScalarBarActor(), scene.prefix()
-    bar.SetLookupTable(colour_table(vtk, scene, size))
-    bar.SetTitle({"stress": "stress ({}Pa)", "speed": "speed ({}m/s)", "displacement": "displacement ({}m)"}[scene.colour].format(prefix))
-    bar.SetLabelFormat("%.3g")
-    bar.SetNumberOfLabels(5)
-    bar.UnconstrainedFontSizeOn()
+    add_bar(vtk, renderer, scene)
+
+
+def add_bar(vtk, renderer, scene):
+    """What the colours mean."""
+    prefix, size = scene.prefix()
+    title = {"stress": "stress ({}Pa)", "speed": "speed ({}m/s)", "displacement": "displacement ({}m)"}[scene.colour].format(prefix)
+    bar = build(vtk.vtkScalarBarActor(), LookupTable=colour_table(vtk, scene, size), Title=title, LabelFormat="%.3g", NumberOfLabels=5)
     for text in (bar.GetTitleTextProperty(), bar.GetLabelTextProperty()):
         write_like(text, 16)
-    bar.SetPosition(0.88, 0.2)
-    bar.SetWidth(0.09)
-    bar.SetHeight(0.6)
-    renderer.AddActor2D(bar)
+    renderer.AddActor2D(build(bar, UnconstrainedFontSize=True, Position=(0.88, 0.2), Width=0.09, Height=0.6))
 
 
 def add_edges(vtk, renderer, surface, all_alike):
     """Edges of cells; drawn weaker where they only approximate a round body."""
-    every, sharp = vtk.vtkExtractEdges(), vtk.vtkFeatureEdges()
-    every.SetInputConnection(surface.GetOutputPort())
-    sharp.SetInputConnection(surface.GetOutputPort())
-    sharp.SetFeatureAngle(40)
+    every, sharp = build(vtk.vtkExtractEdges(), surface), build(vtk.vtkFeatureEdges(), surface, FeatureAngle=40)
     for edges, opacity in ((every, 1.0 if all_alike else 0.15), (sharp, 1.0)):
         _, actor = add_actor(vtk, renderer, edges)
-        actor.GetProperty().SetLineWidth(0.5)
-        actor.GetProperty().SetOpacity(opacity)
+        build(actor.GetProperty(), LineWidth=0.5, Opacity=opacity)
 
 
 def balls_of(vtk, grid):
-    """The filter that draws spheres at the points that are cells of their own and have a radius; None if there are none."""
+    """The filter that draws spheres at the points that are cells of their own and have a radius; None without such points."""
     radius, cells = grid.GetPointData().GetArray("radius"), vtk.vtkIdList()
     for i in range(grid.GetNumberOfCells()):
         if grid.GetCellType(i) == vtk.VTK_VERTEX and radius.GetValue(grid.GetCell(i).GetPointId(0)) > 0:
             cells.InsertNextId(i)
     if not cells.GetNumberOfIds():
         return None
-    chosen, ball, glyph = vtk.vtkExtractCells(), vtk.vtkSphereSource(), vtk.vtkGlyph3D()
-    chosen.SetInputData(grid)
-    chosen.SetCellList(cells)
-    ball.SetRadius(1.0)
-    ball.SetThetaResolution(2 * SIDES)
-    ball.SetPhiResolution(SIDES)
-    glyph.SetInputConnection(chosen.GetOutputPort())
-    glyph.SetSourceConnection(ball.GetOutputPort())
-    glyph.SetInputArrayToProcess(0, 0, 0, 0, "radius")
+    chosen = build(vtk.vtkExtractCells(), InputData=grid, CellList=cells)
+    ball = build(vtk.vtkSphereSource(), Radius=1.0, ThetaResolution=2 * SIDES, PhiResolution=SIDES)
+    glyph = build(vtk.vtkGlyph3D(), chosen, SourceConnection=ball.GetOutputPort(), InputArrayToProcess=(0, 0, 0, 0, "radius"), ScaleFactor=1.0)
     glyph.SetScaleModeToScaleByScalar()
-    glyph.SetScaleFactor(1.0)
     return glyph
 
 
@@ -337,62 +319,52 @@ def warp_planes(vtk, data, scale):
     return warp(vtk, warp(vtk, data, 1 - scale, "gap").GetOutput(), scale)
 
 
+def add_arrows(vtk, renderer, points, arrow, vector, length, colour):
+    """An arrow at each point along this vector, of this length per unit of the vector."""
+    glyph = build(vtk.vtkGlyph3D(), points, SourceConnection=arrow.GetOutputPort(), InputArrayToProcess=(1, 0, 0, 0, vector), ScaleFactor=length)
+    glyph.SetVectorModeToUseVector()
+    glyph.SetScaleModeToScaleByVector()
+    _, actor = add_actor(vtk, renderer, glyph)
+    actor.GetProperty().SetColor(*colour)
+
+
 def add_planes(vtk, renderer, scene, path):
     """The planes that bodies may touch, and arrows at the corners of each that moves or is a belt."""
     warped = warp_planes(vtk, read(vtk, path), scene.scale)
-    surface, arrow, glyph = vtk.vtkGeometryFilter(), vtk.vtkArrowSource(), vtk.vtkGlyph3D()
-    surface.SetInputConnection(warped.GetOutputPort())
+    surface = build(vtk.vtkGeometryFilter(), warped)
     _, actor = add_actor(vtk, renderer, surface)
-    actor.GetProperty().SetColor(*PLANE)
-    actor.GetProperty().SetOpacity(0.45)
+    build(actor.GetProperty(), Color=PLANE, Opacity=0.45)
     add_edges(vtk, renderer, surface, True)
     speed = largest(warped.GetOutput().GetPointData(), "velocity")
-    if not speed:
-        return
-    glyph.SetInputConnection(warped.GetOutputPort())
-    glyph.SetSourceConnection(arrow.GetOutputPort())
-    glyph.SetInputArrayToProcess(1, 0, 0, 0, "velocity")
-    glyph.SetVectorModeToUseVector()
-    glyph.SetScaleModeToScaleByVector()
-    glyph.SetScaleFactor(ARROW * scene.size / speed)
-    _, actor = add_actor(vtk, renderer, glyph)
-    actor.GetProperty().SetColor(*PLANE)
+    if speed:
+        add_arrows(vtk, renderer, warped, vtk.vtkArrowSource(), "velocity", ARROW * scene.size / speed, PLANE)
 
 
 def add_contacts(vtk, renderer, scene, path):
     """An arrow along the force on the body, with its tip at the contact point."""
-    arrow, move, place, glyph = vtk.vtkArrowSource(), vtk.vtkTransform(), vtk.vtkTransformPolyDataFilter(), vtk.vtkGlyph3D()
+    move = vtk.vtkTransform()
     move.Translate(-1, 0, 0)
-    place.SetTransform(move)
-    place.SetInputConnection(arrow.GetOutputPort())
-    warped = warp(vtk, read(vtk, path), scene.scale)
-    glyph.SetInputConnection(warped.GetOutputPort())
-    glyph.SetSourceConnection(place.GetOutputPort())
-    glyph.SetInputArrayToProcess(1, 0, 0, 0, scene.force)
-    glyph.SetVectorModeToUseVector()
-    glyph.SetScaleModeToScaleByVector()
-    glyph.SetScaleFactor(scene.arrow())
-    _, actor = add_actor(vtk, renderer, glyph)
-    actor.GetProperty().SetColor(0.0, 0.55, 0.35)
+    arrow = build(vtk.vtkTransformPolyDataFilter(), vtk.vtkArrowSource(), Transform=move)
+    add_arrows(vtk, renderer, warp(vtk, read(vtk, path), scene.scale), arrow, scene.force, scene.arrow(), FORCE)
 
 
 def write_like(text, size):
     """Common style of all texts."""
-    text.SetColor(*INK)
+    build(text, Color=INK, FontSize=size, Bold=False, Italic=False, Shadow=False)
     text.SetFontFamilyToArial()
-    text.SetFontSize(size)
-    text.BoldOff()
-    text.ItalicOff()
-    text.ShadowOff()
 
 
 def add_label(vtk, renderer, words, place):
     """Text at a position of the picture."""
-    label = vtk.vtkTextActor()
-    label.SetInput(words)
+    label = build(vtk.vtkTextActor(), Input=words, Position=place)
     write_like(label.GetTextProperty(), 20)
-    label.SetPosition(*place)
     renderer.AddActor2D(label)
+
+
+def aim(renderer, middle, position, up, height):
+    """The camera of a renderer, without perspective; `height`: half of that which is shown."""
+    build(renderer.GetActiveCamera(), FocalPoint=middle, Position=position, ViewUp=up, ParallelProjection=True, ParallelScale=height)
+    renderer.ResetCameraClippingRange()
 
 
 def add_axes(vtk, window, back, up):
@@ -409,12 +381,7 @@ def add_axes(vtk, window, back, up):
         caption.GetTextActor().SetTextScaleModeToNone()
     window.SetNumberOfLayers(2)
     window.AddRenderer(renderer)
-    camera = renderer.GetActiveCamera()
-    camera.SetPosition(*(5 * b for b in back))
-    camera.SetViewUp(*up)
-    camera.ParallelProjectionOn()
-    camera.SetParallelScale(1.6)
-    renderer.ResetCameraClippingRange()
+    aim(renderer, (0, 0, 0), tuple(5 * b for b in back), up, 1.6)
 
 
 def draw(vtk, scene, number, file):
@@ -424,11 +391,8 @@ def draw(vtk, scene, number, file):
     except OSError as error:
         raise ViewError(f"{file}: {error.strerror}") from None
     time, path = scene.frames[number]
-    renderer, window = vtk.vtkRenderer(), vtk.vtkRenderWindow()
-    renderer.SetBackground(*PAPER)
-    window.SetOffScreenRendering(1)
-    window.SetMultiSamples(8)
-    window.SetSize(*PICTURE)
+    renderer = build(vtk.vtkRenderer(), Background=PAPER)
+    window = build(vtk.vtkRenderWindow(), OffScreenRendering=True, MultiSamples=8, Size=PICTURE)
     window.AddRenderer(renderer)
     add_bodies(vtk, renderer, scene, path)
     planes = dict(scene.planes).get(time)
@@ -438,20 +402,12 @@ def draw(vtk, scene, number, file):
     if contacts and scene.largest_force:
         add_contacts(vtk, renderer, scene, contacts)
     add_label(vtk, renderer, scene.words(time), (24, PICTURE[1] - 64))
-    camera, (middle, back, up, height) = renderer.GetActiveCamera(), scene.camera()
-    camera.SetFocalPoint(*middle)
-    camera.SetPosition(*(m + scene.size * b for m, b in zip(middle, back)))
-    camera.SetViewUp(*up)
-    camera.ParallelProjectionOn()
-    camera.SetParallelScale(height)
-    renderer.ResetCameraClippingRange()
+    middle, back, up, height = scene.camera()
+    aim(renderer, tuple(middle), tuple(m + scene.size * b for m, b in zip(middle, back)), up, height)
     add_axes(vtk, window, back, up)
     window.Render()
-    image, writer = vtk.vtkWindowToImageFilter(), vtk.vtkPNGWriter()
-    image.SetInput(window)
-    image.ReadFrontBufferOff()
-    writer.SetInputConnection(image.GetOutputPort())
-    writer.SetFileName(str(file))
+    image = build(vtk.vtkWindowToImageFilter(), Input=window, ReadFrontBuffer=False)
+    writer = build(vtk.vtkPNGWriter(), image, FileName=str(file))
     writer.Write()
     if writer.GetErrorCode():
         raise ViewError(f"{file}: cannot write this file")
@@ -526,7 +482,7 @@ def build_paraview(simple, scene):
         arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # tips at the contact points
         shown = simple.Show(arrows, view)
         shown.ColorArrayName = ["POINTS", ""]
-        shown.AmbientColor = shown.DiffuseColor = [0.0, 0.55, 0.35]
+        shown.AmbientColor = shown.DiffuseColor = FORCE
     if not scene.mode:
         simple.Show(simple.AnnotateTimeFilter(registrationName="time", Input=model, Format="t = {time:.6g} s"), view)
     view.CameraFocalPoint, back, view.CameraViewUp, view.CameraParallelScale = scene.camera()
