@@ -20,6 +20,7 @@
 #include "keys.h"
 #include "layout.h"
 #include "switches.h"
+#include "core/sha256.h"
 
 typedef struct NsModel        NsModel;
 typedef struct NsTimeFunction NsTimeFunction; /* src/core/timefunction.h */
@@ -466,6 +467,8 @@ typedef struct {
   /* The `wanted` lowest modes of a linear model on one process; fewer if the model has fewer, none if some unknown has no mass. NsModelModesDestroy frees them. Costs
      set-up time, n^3 up to some thousand unknowns. NULL: not known. */
   PetscErrorCode (*modes)(NsModel *, PetscInt wanted, NsModelModes *modes);
+  /* Adds all numbers that modes and static solutions depend on, matrices first, to a hash: results are kept between runs under it. One process. NULL: nothing is kept. */
+  PetscErrorCode (*fingerprint)(NsModel *, NsSha256 *);
   /* The loads of a linear model: f(t) = sum_k size_k(t) F_k. F_0 is the weight, whose work is in the potential energy, F_1 all other constant loads; their sizes
      are 1. The caller destroys the shapes (VecDestroyVecs). Not NULL where `modes` is not. */
   PetscErrorCode (*load_shapes)(NsModel *, PetscInt *count, Vec **shape);

@@ -175,6 +175,7 @@ static PetscErrorCode print_reduction(NsRun *run, PetscBool quick)
   if (found.next > 0) printf("; the next mode has %.4g Hz", found.next);
   printf(
     "\n              static: contact forces exact; loads lack %.2g %% of their compliance\n", found.neglected > 1e-12 ? 100 * found.neglected : 0);
+  if (found.cache) printf("              read from %s\n", found.cache);
   if (found.compared)
     printf(
       "              dynamic: with %s contacts the %d frequencies up to half of the basis differ by at most %.2g %% from those of the whole model\n",

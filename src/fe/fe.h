@@ -81,6 +81,7 @@ typedef struct {
   PetscInt    whole, boundary, modes; /* DOF of the whole model; of contacts and bodies that are not reduced; modal coordinates */
   PetscBool   kept;                   /* there are bodies that are not reduced */
   PetscReal   end, next;              /* Hz: the highest mode; the first one that is left out, 0: none is */
+  const char *cache;                  /* the file that it was read from (core/cache.h); NULL: it was computed */
   PetscReal   neglected;              /* the largest part of the static compliance of a load that is left out */
   PetscBool   held;                   /* the frequencies that are compared are those with the boundary held; else free */
   PetscInt    compared;               /* of vibrations up to half of `end`; */

@@ -1,5 +1,8 @@
+#include <stdlib.h>
+#include <string.h>
 #include <petscvec.h>
 #include <petscblaslapack.h>
+#include "core/cache.h"
 #include "model/reduced.h"
 
 #define NS_EQUAL           1e-6  /* frequencies that differ by less, relative to themselves, */
@@ -143,11 +146,11 @@ static PetscErrorCode static_response(const NsReduced *self, PetscReal sigma, Ve
   PetscFunctionReturn(0);
 }
 
-/* Residual flexibility of the touch list and of the loads. */
+/* Residual flexibility for forces on the touch list and for the loads. */
 static PetscErrorCode find_flexibilities(NsReduced *self, const Vec *force)
 {
   const NsModel  *model = self->model;
-  const PetscInt  n = self->unknowns, touches = self->touches, *index = model->watch ? model->watch->index : model->touch;
+  const PetscInt  n = self->unknowns, touches = self->touches;
   const PetscReal sigma = NS_SHIFT * PetscSqr(self->next), one = 1;
   Vec             b, load, mx, x;
 
@@ -170,13 +173,21 @@ static PetscErrorCode find_flexibilities(NsReduced *self, const Vec *force)
     value = NsVecRead(x);
     PetscCall(PetscArraycpy(to, value, n));
   }
+  PetscCall(NsVecsDestroy(&b, &load, &mx, &x, NULL));
+  PetscFunctionReturn(0);
+}
+
+/* What the touch list itself has of them. */
+static void take_touches(NsReduced *self)
+{
+  const NsModel *model = self->model;
+  const PetscInt n = self->unknowns, touches = self->touches, *index = model->watch ? model->watch->index : model->touch;
+
   for (PetscInt i = 0; i < touches; i++) {
     for (PetscInt j = 0; j < touches; j++)
       self->flexibility_touch[i * touches + j] = (self->flexibility[i * n + index[j]] + self->flexibility[j * n + index[i]]) / 2;
     for (PetscInt l = 0; l < self->loads; l++) self->load_touch[l * touches + i] = self->load_flexibility[l * n + index[i]];
   }
-  PetscCall(NsVecsDestroy(&b, &load, &mx, &x, NULL));
-  PetscFunctionReturn(0);
 }
 
 const char *const NsFadeWords[] = {"2", "balanced", "2.7", "off", NULL};
@@ -232,6 +243,87 @@ static PetscErrorCode take_loads(NsReduced *self, const Vec *force)
   PetscFunctionReturn(0);
 }
 
+/* ---- kept between runs -------------------------------------------------------------------------------------------------------------------------- */
+
+#define NS_KEPT_RATE 2e-5 /* s: about what each DOF and mode takes */
+
+/* Under which modes and flexibilities are kept; "": they are not. */
+static PetscErrorCode find_key(NsModel *model, PetscInt wanted, PetscReal highest, PetscInt loads, const Vec *force, char key[NS_SHA256_TEXT])
+{
+  const PetscInt  n       = model->layout->local;
+  const PetscReal seconds = NS_KEPT_RATE * (PetscReal)n * (PetscReal)((wanted ? wanted : 32) + model->touches);
+  NsSha256        sha;
+
+  PetscFunctionBegin;
+  *key = '\0';
+  if (!model->analysis.fingerprint || !NsCacheKeeps(seconds)) PetscFunctionReturn(0);
+  NsCacheKeyBegin(&sha);
+  NsSha256Add(&sha, &wanted, sizeof(wanted));
+  NsSha256Add(&sha, &highest, sizeof(highest));
+  PetscCall(model->analysis.fingerprint(model, &sha));
+  for (PetscInt l = 0; l < loads; l++) NsSha256Add(&sha, NsVecRead(force[l]), sizeof(PetscReal) * (size_t)n);
+  NsSha256End(&sha, key);
+  PetscFunctionReturn(0);
+}
+
+/* The numbers in their order: chosen and all modes; omega, damping, circulation, shapes of all; flexibilities of touch list and loads. */
+static PetscErrorCode keep(const char *key, PetscInt chosen, const NsModelModes *modes, const NsReduced *self)
+{
+  const size_t  n = (size_t)self->unknowns, count = (size_t)modes->count;
+  const double  sizes[2] = {(double)chosen, (double)modes->count};
+  NsCacheBlock *block;
+  int           blocks = 0;
+
+  PetscFunctionBegin;
+  if (!*key) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(count + 8, &block));
+  block[blocks++] = (NsCacheBlock){sizes, 2};
+  block[blocks++] = (NsCacheBlock){modes->omega, count};
+  block[blocks++] = (NsCacheBlock){modes->damping, count * count};
+  block[blocks++] = (NsCacheBlock){modes->circulation, count * count};
+  for (PetscInt j = 0; j < modes->count; j++) block[blocks++] = (NsCacheBlock){NsVecRead(modes->shape[j]), n};
+  block[blocks++] = (NsCacheBlock){self->flexibility, (size_t)self->touches * n};
+  block[blocks++] = (NsCacheBlock){self->load_flexibility, (size_t)self->loads * n};
+  NsCacheWrite(key, blocks, block);
+  PetscCall(PetscFree(block));
+  PetscFunctionReturn(0);
+}
+
+/* What `keep` has written, to be freed; NULL: nothing. *flexibility: the part of them. */
+static PetscErrorCode take_kept(NsModel *model, const char *key, PetscInt loads, PetscInt *chosen, NsModelModes *modes, const double **flexibility,
+  const char **path, double **kept)
+{
+  const size_t n = (size_t)model->layout->local;
+  size_t       numbers;
+  char         name[4200];
+  Vec          like;
+
+  PetscFunctionBegin;
+  *kept = *key ? NsCacheRead(key, &numbers, name, sizeof(name)) : NULL;
+  if (!*kept) PetscFunctionReturn(0);
+  const size_t count = numbers > 2 && (*kept)[1] >= 1 && (*kept)[1] < 1e6 ? (size_t)(*kept)[1] : 0;
+  if (!count || numbers != 2 + count * (1 + 2 * count + n) + (size_t)(model->touches + loads) * n) {
+    free(*kept);
+    *kept = NULL;
+    PetscFunctionReturn(0);
+  }
+  const double *at = *kept + 2;
+  *chosen          = (PetscInt)(*kept)[0];
+  *path            = NsArenaCopy(model->arena, name, strlen(name));
+  *modes           = (NsModelModes){.count = (PetscInt)count};
+  PetscCall(PetscMalloc3(count, &modes->omega, count * count, &modes->damping, count * count, &modes->circulation));
+  PetscCall(PetscArraycpy(modes->omega, at, count));
+  PetscCall(PetscArraycpy(modes->damping, at + count, count * count));
+  PetscCall(PetscArraycpy(modes->circulation, at + count + count * count, count * count));
+  at += count + 2 * count * count;
+  PetscCall(NsVecsCreate(model, &like, NULL));
+  PetscCall(VecDuplicateVecs(like, modes->count, &modes->shape));
+  PetscCall(NsVecsDestroy(&like, NULL));
+  for (size_t j = 0; j < count; j++, at += n) PetscCall(PetscArraycpy(NsVecArray(modes->shape[j]), at, n));
+  *flexibility = at;
+  PetscFunctionReturn(0);
+}
+
 static PetscReal *reals(const NsModel *model, PetscInt64 count)
 {
   return NsArenaAlloc(model->arena, sizeof(PetscReal) * (size_t)(count + 1));
@@ -239,23 +331,30 @@ static PetscReal *reals(const NsModel *model, PetscInt64 count)
 
 PetscErrorCode NsReducedMake(NsModel *model, PetscInt wanted, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self)
 {
-  NsModelModes modes;
-  Vec         *force;
-  PetscInt     chosen = 0;
+  NsModelModes  modes;
+  Vec          *force;
+  PetscInt      chosen = 0, shapes;
+  char          key[NS_SHA256_TEXT];
+  double       *kept;
+  const double *flexibility;
 
   PetscFunctionBegin;
-  PetscCall(find_modes(model, wanted, highest, &modes, &chosen));
+  PetscCall(model->analysis.load_shapes(model, &shapes, &force));
+  PetscCall(find_key(model, wanted, highest, shapes, force, key));
+  PetscCall(take_kept(model, key, shapes, &chosen, &modes, &flexibility, &self->kept, &kept));
+  if (!kept) PetscCall(find_modes(model, wanted, highest, &modes, &chosen));
   *found = modes.count;
   if (!modes.count) {
+    PetscCall(VecDestroyVecs(shapes, &force));
     PetscCall(NsModelModesDestroy(&modes));
     PetscFunctionReturn(0);
   }
-  self->model    = model;
-  self->unknowns = model->layout->local;
-  self->touches  = model->touches;
-  self->modes    = chosen;
-  self->next     = chosen < modes.count ? modes.omega[chosen] : 0;
-  PetscCall(model->analysis.load_shapes(model, &self->loads, &force));
+  self->model        = model;
+  self->unknowns     = model->layout->local;
+  self->touches      = model->touches;
+  self->modes        = chosen;
+  self->next         = chosen < modes.count ? modes.omega[chosen] : 0;
+  self->loads        = shapes;
   const PetscInt64 n = self->unknowns, r = self->modes, touches = self->touches, loads = self->loads;
   self->block               = NsArenaAlloc(model->arena, sizeof(*self->block) * (size_t)(r + 1));
   self->omega               = reals(model, r);
@@ -273,7 +372,15 @@ PetscErrorCode NsReducedMake(NsModel *model, PetscInt wanted, PetscReal highest,
   self->load_touch          = reals(model, loads * touches);
   self->load_contact        = reals(model, loads * touches);
   PetscCall(take_modes(self, &modes));
-  PetscCall(find_flexibilities(self, force));
+  if (kept) {
+    PetscCall(PetscArraycpy(self->flexibility, flexibility, touches * n));
+    PetscCall(PetscArraycpy(self->load_flexibility, flexibility + touches * n, loads * n));
+    free(kept);
+  } else {
+    PetscCall(find_flexibilities(self, force));
+    PetscCall(keep(key, chosen, &modes, self));
+  }
+  if (self->next > 0) take_touches(self);
   PetscCall(take_loads(self, force));
   fade_modes(self, fade);
   PetscCall(VecDestroyVecs(self->loads, &force));

@@ -35,25 +35,26 @@ extern const char *const NsFadeWords[]; /* NULL-terminated */
 extern const char *const NsFadeTexts[]; /* what each is good for */
 
 typedef struct {
-  NsModel   *model; /* not owned */
-  PetscInt   unknowns, touches, modes, loads;
-  PetscInt   blocks, *block;        /* [blocks + 1] first mode of each group that C or Z couple; groups of one come first */
-  PetscInt   alone;                 /* number of groups of one mode */
-  PetscReal  next, end;             /* rad/s: lowest omitted frequency, 0: none is omitted; frequency at which the weights are zero */
-  PetscReal *omega;                 /* [modes] ascending within a group */
-  PetscReal *damping, *circulation; /* [modes, modes] */
-  PetscReal *shape;                 /* [modes, unknowns] in the order of vectors */
-  PetscReal *at_touch, *at_contact; /* [touches, modes] Phi at the touch list; s_j phi_j */
-  PetscReal *flexibility;           /* [touches, unknowns] R E */
-  PetscReal *flexibility_touch, *flexibility_contact; /* [touches, touches] E'R E; the same with the additional flexibility of the contact */
-  PetscReal *load;                                    /* [loads, modes] Phi'F_k */
-  PetscReal *load_flexibility, *load_load;            /* [loads, unknowns] R F_k; [loads, loads] F'R F */
-  PetscReal *load_touch, *load_contact;               /* [loads, touches] E'R F_k; the same for q_c, so that static contact is exact */
+  NsModel    *model; /* not owned */
+  PetscInt    unknowns, touches, modes, loads;
+  PetscInt    blocks, *block;        /* [blocks + 1] first mode of each group that C or Z couple; groups of one come first */
+  PetscInt    alone;                 /* number of groups of one mode */
+  PetscReal   next, end;             /* rad/s: lowest omitted frequency, 0: none is omitted; frequency at which the weights are zero */
+  PetscReal  *omega;                 /* [modes] ascending within a group */
+  PetscReal  *damping, *circulation; /* [modes, modes] */
+  PetscReal  *shape;                 /* [modes, unknowns] in the order of vectors */
+  PetscReal  *at_touch, *at_contact; /* [touches, modes] Phi at the touch list; s_j phi_j */
+  PetscReal  *flexibility;           /* [touches, unknowns] R E */
+  PetscReal  *flexibility_touch, *flexibility_contact; /* [touches, touches] E'R E; the same with the additional flexibility of the contact */
+  const char *kept;                         /* the file that modes and flexibilities were read from (core/cache.h); NULL: they were computed */
+  PetscReal  *load;                         /* [loads, modes] Phi'F_k */
+  PetscReal  *load_flexibility, *load_load; /* [loads, unknowns] R F_k; [loads, loads] F'R F */
+  PetscReal  *load_touch, *load_contact;    /* [loads, touches] E'R F_k; the same for q_c, so that static contact is exact */
 } NsReduced;
 
 /*
   With this number of modes, or (0) with those up to `highest` rad/s, at least one; groups of equal frequencies stay together, all rigid motions are included. *found: number of modes
-  of the model; 0: nothing else is computed. Uses slot 1. Its arrays are in the arena of the model.
+  of the model; 0: nothing else is computed. Uses slot 1. Its arrays are in the arena of the model. What takes long is kept between runs (core/cache.h).
 */
 PetscErrorCode NsReducedMake(NsModel *model, PetscInt modes, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self);
 /* eta[modes] of x: Phi' M x. */

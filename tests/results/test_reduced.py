@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -305,6 +306,79 @@ output: {history: {probes: [a.left, b.right]}, frames: {every: 0}}
             models[name], _ = self.run_it(text % (bar % ("-0.1 m", "0", one + ", initial: {velocity: [1 m/s, 0, 0]}"), bar % ("1 um", "0.1 m", two)))
         for name in ("one", "both"):
             self.assertLess(abs(models[name][-1]["b.right.ux"] - models["whole"][-1]["b.right.ux"]), 0.02 * models["whole"][-1]["b.right.ux"], name)
+
+    def test_kept_between_runs(self):
+        """With PERCUSS_CACHE a second run reads what the first one computed: the same bytes; changed models, damaged and foreign files are computed anew; two processes at once."""
+        cache = os.path.join(self.folder, "cache", "kept")
+        self.addCleanup(os.environ.pop, "PERCUSS_CACHE", None)
+        config = os.path.join(self.folder, "model.yaml")
+        out = os.path.join(self.folder, "out")
+
+        def results():
+            texts = []
+            for name in ("history.csv", "energy.csv"):
+                with open(os.path.join(out, name), "rb") as file:
+                    texts.append(file.read())
+            return texts
+
+        def files():
+            return sorted(name for name in os.listdir(cache) if name.endswith(".percuss")) if os.path.isdir(cache) else []
+
+        def reads(text):
+            done = self.call(text, "--quick", command="check")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return "read from " + cache in done.stdout
+
+        base = BEAM.replace("elements: 4", "elements: 12").replace("FRICTION", "0.2").replace("end: 2 ms", "end: 1 ms")
+        for number, (scheme, reduce) in enumerate((("moreau_jean", "reduce: {method: rubin, modes: 8}"), ("massless_contact", "reduce: {method: macneal, modes: 8}"),
+                                                   ("moreau_jean", "reduce: {method: craig_bampton, modes: 8}"), ("modal, modes: 8", ""))):
+            text = base.replace("SCHEME", scheme).replace("REDUCE", reduce)
+            os.environ["PERCUSS_CACHE"] = "off"
+            self.run_it(text)
+            plain = results()
+            os.environ["PERCUSS_CACHE"] = cache
+            before = files()
+            for turn in range(2):
+                self.run_it(text)
+                self.assertEqual(results(), plain, f"{scheme} {reduce} {turn}")
+                self.assertEqual(len(files()), len(before) + (number in (0, 2)), "rubin, macneal and modal have the same modes")
+            if reduce:
+                self.assertTrue(reads(text))
+        self.assertEqual(stat.S_IMODE(os.stat(cache).st_mode), 0o700)
+        text = base.replace("SCHEME", "moreau_jean").replace("REDUCE", "reduce: {method: craig_bampton, modes: 8}")
+        self.assertFalse(reads(text.replace("210 GPa", "209 GPa")))
+        self.assertFalse(reads(text.replace("modes: 8", "modes: 9")))
+        self.assertFalse(reads(text.replace("[0, -200 N, 100 N]", "[0, -201 N, 100 N]")))
+        for name in files():
+            os.remove(os.path.join(cache, name))
+        self.assertFalse(reads(text))
+        self.assertTrue(reads(text))
+        (name,) = files()
+        path = os.path.join(cache, name)
+        with open(path, "rb") as file:
+            whole = file.read()
+        for damaged in (whole[:-8], whole + b"12345678", whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:], b"", whole[:20] + b"0" + whole[21:]):
+            with open(path, "wb") as file:
+                file.write(damaged)
+            self.assertFalse(reads(text))
+            self.assertTrue(reads(text))
+        os.chmod(path, 0o666)
+        self.assertFalse(reads(text), "anybody may have written it")
+        os.chmod(path, 0o600)
+        os.chmod(cache, 0o777)
+        self.assertFalse(reads(text))
+        os.chmod(cache, 0o700)
+        os.remove(path)
+        os.symlink(os.path.join(self.folder, "elsewhere"), path)
+        self.assertFalse(reads(text))
+        self.assertTrue(reads(text))
+        self.assertFalse(os.path.islink(path))
+        os.remove(path)
+        both = [subprocess.Popen([PERCUSS, "check", "--quick", config], stdout=subprocess.DEVNULL) for _ in range(2)]
+        self.assertEqual([process.wait() for process in both], [0, 0])
+        self.assertTrue(reads(text))
+        self.assertEqual(files(), [name])
+        self.assertEqual(os.listdir(cache), [name])
 
 
 if __name__ == "__main__":

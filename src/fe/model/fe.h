@@ -171,6 +171,8 @@ PetscErrorCode NsFeLayoutRange(const NsFe *fe, PetscInt low, PetscInt n, const P
 PetscErrorCode NsFeModes(NsModel *model, PetscInt wanted, NsModelModes *modes);
 /* The same with all unknowns held but among[count], ascending natural numbers. */
 PetscErrorCode NsFeModesAmong(NsModel *model, PetscInt count, const PetscInt *among, PetscInt wanted, NsModelModes *modes);
+/* src/fe/model/fingerprint.c: operation of percuss/model.h. */
+PetscErrorCode NsFeFingerprint(NsModel *model, NsSha256 *sha);
 
 /* src/fe/reduce/model.c: the reduced model in place of *model, which it owns then; *model stays where no body has the key `reduce`, or after errors in diag. */
 PetscErrorCode NsFeReduce(NsFe *fe, NsModel **model);

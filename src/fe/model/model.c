@@ -291,6 +291,7 @@ static const NsModelAnalysis fe_analysis = {
   .free_spins       = NsFeFreeSpins,
   .gyroscopic_modes = NsFeGyroscopicModes,
   .modes            = NsFeModes,
+  .fingerprint      = NsFeFingerprint,
   .load_shapes      = NsFeLoadShapes,
   .load_sizes       = NsFeLoadSizes,
   .load_middles     = NsFeLoadMiddles,

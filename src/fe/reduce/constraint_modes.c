@@ -3,7 +3,10 @@
 
       Psi_i = -K_ii^-1 K_ib,   K_ii Theta = M_ii Theta Omega^2,   A = K_bb + K_bi Psi
 */
+#include <stdlib.h>
+#include <string.h>
 #include <petscksp.h>
+#include "core/cache.h"
 #include "reduce.h"
 
 /* 1: of the boundary. */
@@ -200,10 +203,77 @@ static PetscErrorCode take_shapes(NsFe *fe, Inside *inside, const NsModelModes *
   PetscFunctionReturn(0);
 }
 
+/* ---- kept between runs -------------------------------------------------------------------------------------------------------------------------- */
+
+#define NS_KEPT_RATE 2e-5 /* s: about what each DOF and coordinate takes */
+
+/* Under which the coordinates are kept; "": they are not. */
+static PetscErrorCode find_key(const NsFeReduced *self, const PetscInt *mark, char key[NS_SHA256_TEXT])
+{
+  const NsReduceSettings *settings = &self->settings;
+  NsModel                *whole    = self->whole;
+  const PetscReal         seconds  = NS_KEPT_RATE * (PetscReal)self->natural * (PetscReal)(self->boundary + (settings->modes ? settings->modes : 32));
+  NsSha256                sha;
+  PetscInt                loads;
+  Vec                    *shape;
+
+  PetscFunctionBegin;
+  *key = '\0';
+  if (!NsCacheKeeps(seconds)) PetscFunctionReturn(0);
+  NsCacheKeyBegin(&sha);
+  NsSha256Add(&sha, "craig_bampton", 13);
+  NsSha256Add(&sha, &settings->modes, sizeof(settings->modes));
+  NsSha256Add(&sha, &settings->up_to, sizeof(settings->up_to));
+  NsSha256Add(&sha, mark, sizeof(*mark) * (size_t)self->natural);
+  PetscCall(NsFeFingerprint(whole, &sha));
+  PetscCall(whole->analysis.load_shapes(whole, &loads, &shape));
+  for (PetscInt l = 0; l < loads; l++) NsSha256Add(&sha, NsVecRead(shape[l]), sizeof(PetscReal) * (size_t)self->natural);
+  PetscCall(VecDestroyVecs(loads, &shape));
+  NsSha256End(&sha, key);
+  PetscFunctionReturn(0);
+}
+
+/* Modes, next frequency, missing compliance; then omega, A and T. */
+static void keep(const char *key, const NsFeReduced *self)
+{
+  const double       head[3] = {(double)self->modes, self->next, self->neglected};
+  const NsCacheBlock block[] = {
+    {head, 3}, {self->omega, (size_t)self->modes}, {self->A, NsSquare(self->boundary)}, {self->T, (size_t)self->natural * (size_t)self->n}};
+
+  if (*key) NsCacheWrite(key, 4, block);
+}
+
+static PetscErrorCode take_kept(NsFe *fe, const char *key, NsFeReduced *self, PetscBool *taken)
+{
+  const size_t b = (size_t)self->boundary, N = (size_t)self->natural;
+  size_t       numbers = 0;
+  char         path[4200];
+  double      *kept = *key ? NsCacheRead(key, &numbers, path, sizeof(path)) : NULL;
+
+  PetscFunctionBegin;
+  const size_t r = kept && numbers > 3 && kept[0] >= 0 && kept[0] < 1e6 ? (size_t)kept[0] : 0;
+  *taken         = kept && numbers == 3 + r + b * b + N * (b + r);
+  if (*taken) PetscCall(NsReduceAllocate(fe, self, self->boundary, (PetscInt)r));
+  if (*taken && self->n) {
+    self->next      = kept[1];
+    self->neglected = kept[2];
+    self->kept      = NsArenaCopy(fe->arena, path, strlen(path));
+    PetscCall(PetscArraycpy(self->omega, kept + 3, r));
+    PetscCall(PetscArraycpy(self->A, kept + 3 + r, b * b));
+    PetscCall(PetscArraycpy(self->T, kept + 3 + r + b * b, N * (b + r)));
+  }
+  free(kept);
+  PetscFunctionReturn(0);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------------------------------------- */
+
 PetscErrorCode NsReduceByConstraintModes(NsFe *fe, NsFeReduced *self)
 {
   const PetscInt N = self->natural;
   PetscInt      *mark, *inner, b, count = 0, chosen = 0;
+  PetscBool      taken;
+  char           key[NS_SHA256_TEXT];
   NsModelModes   modes = {0};
   Inside         inside;
 
@@ -214,15 +284,19 @@ PetscErrorCode NsReduceByConstraintModes(NsFe *fe, NsFeReduced *self)
     if (!mark[i]) inner[count++] = i;
   }
   self->boundary = b;
-  if (count) PetscCall(find_modes(self, count, inner, &modes, &chosen));
-  if (check_modes(fe, self, &modes)) {
-    PetscCall(NsReduceAllocate(fe, self, b, chosen));
-    for (PetscInt i = 0, at = 0; i < N && self->n; i++) {
-      if (mark[i]) self->unknown[at++] = i;
-    }
+  PetscCall(find_key(self, mark, key));
+  PetscCall(take_kept(fe, key, self, &taken));
+  if (count && !taken) PetscCall(find_modes(self, count, inner, &modes, &chosen));
+  const PetscBool good = taken || check_modes(fe, self, &modes);
+  if (good && !taken) PetscCall(NsReduceAllocate(fe, self, b, chosen));
+  for (PetscInt i = 0, at = 0; i < N && self->n; i++) {
+    if (mark[i]) self->unknown[at++] = i;
+  }
+  if (good && !taken) {
     inside = (Inside){.count = count, .inner = inner, .place = mark};
     for (PetscInt i = 0, at = 0; i < N; i++) mark[i] = mark[i] ? -1 : at++;
     if (self->n) PetscCall(take_shapes(fe, &inside, &modes, self));
+    if (self->n) keep(key, self);
   }
   if (modes.count) PetscCall(NsModelModesDestroy(&modes));
   PetscCall(PetscFree2(mark, inner));

@@ -118,6 +118,7 @@ PetscErrorCode NsReduceByFreeModes(NsFe *fe, NsFeReduced *self)
   PetscCall(find_basis(fe, self, &good));
   if (!good) PetscFunctionReturn(0);
   self->next = self->basis.next;
+  self->kept = self->basis.kept;
   PetscCall(NsReduceAllocate(fe, self, self->whole->touches, self->basis.modes));
   if (!self->n) PetscFunctionReturn(0);
   for (PetscInt i = 0; i < self->boundary; i++) self->unknown[i] = self->whole->touch[i];

@@ -65,6 +65,7 @@ typedef struct {
   PetscBool        massless, skew;              /* the boundary has no mass; C is not symmetric */
   PetscInt         loads;
   PetscReal       *load, *size; /* [loads] columns [n]; [loads] */
+  const char      *kept;        /* the file that the coordinates were read from (core/cache.h); NULL: they were computed */
   PetscReal        next;        /* rad/s: the first mode left out; 0: none is */
   PetscReal        neglected;   /* part of the compliance of loads that the coordinates do not have */
   PetscReal        highest, damping_rate;

@@ -48,6 +48,7 @@ PetscErrorCode NsFeReductionFind(NsModel *model, PetscBool frequencies, NsFeRedu
     .boundary                       = self->boundary,
     .modes                          = self->modes,
     .next                           = self->next / (2 * PETSC_PI),
+    .cache                          = self->kept,
     .neglected                      = self->neglected,
     .held                           = self->settings.method != NS_REDUCE_CRAIG_BAMPTON};
   for (PetscInt b = 0; b < fe->bodies; b++) report->kept = report->kept || !fe->body[b].reduce;
