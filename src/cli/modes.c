@@ -84,23 +84,33 @@ static void print_completeness(const NsCampbell *campbell)
   }
 }
 
+/* Whether the response to unbalance has a peak there: an oscillator under a force that grows with Omega^2 has one up to this damping ratio. */
+static bool has_peak(const NsCampbellEvent *event)
+{
+  return event->damping_ratio < PETSC_SQRT2 / 2;
+}
+
 static void print_events(const NsCampbell *campbell)
 {
-  PetscInt criticals = 0, onsets = 0;
+  PetscInt criticals = 0, damped = 0;
 
   for (PetscInt e = 0; e < campbell->events; e++) {
-    if (campbell->event[e].onset)
-      onsets++;
-    else
+    if (campbell->event[e].onset) continue;
+    if (has_peak(&campbell->event[e]))
       criticals++;
+    else
+      damped++;
   }
   printf("  critical speeds from %.6g to %.6g rad/s:%s\n", campbell->speed[0], campbell->speed[campbell->speeds - 1], criticals ? "" : " none");
   for (PetscInt e = 0; e < campbell->events; e++) {
     const NsCampbellEvent *event = &campbell->event[e];
-    if (event->onset) continue;
+    if (event->onset || !has_peak(event)) continue;
     printf("    %12.8g rad/s %12.8g rpm  mode %d, %s, damping ratio %.4g\n", event->speed, event->speed * 30 / PETSC_PI, (int)event->line + 1,
       NsWhirlNames[event->sense], visible(event->damping_ratio));
   }
+  if (damped)
+    printf("  %d more crossing%s of a mode with the speed: damping ratio above 0.7, so the response to unbalance has no peak there\n", (int)damped,
+      damped > 1 ? "s" : "");
   for (PetscInt e = 0; e < campbell->events; e++) {
     const NsCampbellEvent *event = &campbell->event[e];
     if (!event->onset) continue;
@@ -131,6 +141,8 @@ static PetscErrorCode solve_modes(NsRun *run)
     NsSinkFail(NsRunSink(run), "the supports hold all DOF of the model");
     PetscFunctionReturn(0);
   }
+  NsAnalysisWarnOfTables(
+    "modes", run, wanted.range.count ? PetscMin(speed, wanted.range.from) : speed, wanted.range.count ? PetscMax(speed, wanted.range.to) : speed);
   PetscCall(NsFeOperators(NsRunModel(run), speed, &M, &C, &K));
   PetscCall(NsModesSolve(M, C, K, PetscMin((PetscInt)wanted.count, free_modes), NS_MODES_AUTO, &modes));
   if (options[MATRICES].value) {

@@ -140,6 +140,18 @@ static NsResponseValue *respond_at(Probed *probed, PetscReal speed, const PetscS
   return to + 1;
 }
 
+/* Unbalances beside rotors that turn at another speed than the first rotor, or unbalance. */
+static void note_other_speeds(NsRun *run, const NsFeRotor *rotors, PetscInt turning)
+{
+  PetscReal *ratio = NsArenaAlloc(NsRunArena(run), sizeof(*ratio) * (size_t)(NsRunSettings(run)->attachments[NS_ATTACHMENT_Unbalance].count + 1));
+
+  for (PetscInt k = NsFeUnbalanceRatios(NsRunModel(run), ratio) - 1; k >= 0; k--) {
+    PetscBool of_rotor = ratio[k] == 1;
+    for (PetscInt r = 0; r < turning; r++) of_rotor = of_rotor || ratio[k] == rotors[r].ratio;
+    if (!of_rotor) printf("unbalances that turn at %.6g times the speed of the first one are ignored\n", ratio[k]);
+  }
+}
+
 static PetscErrorCode sweep(NsRun *run, Probed *probes, int count, Vec unbalance[2])
 {
   const NsFeRotor *rotors;
@@ -156,6 +168,8 @@ static PetscErrorCode sweep(NsRun *run, Probed *probes, int count, Vec unbalance
     if (rotors[r].ratio != 1)
       printf("%s turns at %.6g times the speed of %s: its unbalances are ignored\n", rotors[r].name, rotors[r].ratio, rotors[0].name);
   }
+  note_other_speeds(run, rotors, turning);
+  NsAnalysisWarnOfTables("response", run, range.from, range.to);
   NsCsvOpen(&csv, NsRunSink(run), &NsCsvType_Response, values, subject);
   PetscCall(NsVecsCreate(NsRunModel(run), &x[0], &x[1], NULL));
   for (long k = 0; k < range.count && NsRunExit(run) == NS_EXIT_DONE; k++) {
@@ -220,7 +234,7 @@ static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
   PetscReal norm[2];
 
   PetscFunctionBegin;
-  PetscCall(NsFeUnbalanceVectors(NsRunModel(run), unbalance[0], unbalance[1]));
+  PetscCall(NsFeUnbalanceVectors(NsRunModel(run), 1, unbalance[0], unbalance[1]));
   for (int i = 0; i < 2; i++) PetscCall(VecNorm(unbalance[i], NORM_2, &norm[i]));
   *has = norm[0] > 0 || norm[1] > 0;
   if (!*has) explain_none(NsRunModel(run));

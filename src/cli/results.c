@@ -95,6 +95,17 @@ bool NsAnalysisAllowed(const char *command, NsRun *run)
   return NsClearResults(command, run);
 }
 
+void NsAnalysisWarnOfTables(const char *command, NsRun *run, PetscReal from, PetscReal to)
+{
+  const PetscReal rpm  = 30 / PETSC_PI;
+  PetscInt        next = 0;
+  NsFeTableEnd    it;
+
+  while (NsFeNextBeyondTable(NsRunModel(run), from, to, &next, &it))
+    fprintf(stderr, "percuss %s: warning: the table of %s '%s' %s at %.6g rpm: its %s values are used %s %.6g rpm\n", command, it.kind, it.name,
+      it.begins ? "begins" : "ends", it.end * rpm, it.begins ? "first" : "last", it.begins ? "from" : "up to", it.speed * rpm);
+}
+
 int NsAnalysisEnd(const char *command, NsRun *run)
 {
   if (*NsRunMessage(run))

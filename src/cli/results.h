@@ -26,4 +26,6 @@ bool NsAnalysisPossible(const char *command, NsRun *run);
 void NsAnalysisDirectory(const char *command, NsRun *run);
 /* NsAnalysisDirectory, and whether its results may be written there. */
 bool NsAnalysisAllowed(const char *command, NsRun *run);
+/* Warns of bearings whose tables over the speed do not reach all speeds of the first rotor from `from` to `to`, rad/s. */
+void NsAnalysisWarnOfTables(const char *command, NsRun *run, PetscReal from, PetscReal to);
 int  NsAnalysisEnd(const char *command, NsRun *run);

@@ -46,14 +46,25 @@ typedef struct {
   PetscReal   speed;         /* at the start, rad/s, about axis 1 */
   PetscReal   highest;       /* |speed| of a table, rad/s; else 0 */
   PetscReal   ratio;         /* of its speed to that of the first rotor */
+  PetscBool   constant;      /* its spin is prescribed and does not change */
 } NsFeRotor;
 
 /* M, C, K of the model with the first rotor turning at `speed` (rad/s) and others at their ratio to it: C holds gyroscopic terms, K and C those of bearings tabulated over speed; both
    may be unsymmetric. Nonlinear springs and bearings are linearised about the static equilibrium at that speed, or about r = 0 if there is no equilibrium. New AIJ matrices, which the caller destroys. *C is NULL without damping and gyroscopic terms. */
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K);
+/* A force element whose table over the speed does not reach a speed of an analysis, rad/s. */
+typedef struct {
+  const char *kind, *name;
+  PetscReal   speed, end;
+  PetscBool   begins; /* the speed is below its first row, not beyond its last one */
+} NsFeTableEnd;
+/* src/fe/model/free_spin.c: the next of them, from *next = 0 on, where the first rotor turns at speeds between `from` and `to`; false: there are no more. */
+PetscBool NsFeNextBeyondTable(NsModel *model, PetscReal from, PetscReal to, PetscInt *next, NsFeTableEnd *found);
 /* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero without unbalance. Of rotors
-   that turn as fast as the first one. */
-PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im);
+   whose speed Omega is `ratio` times that of the first one. */
+PetscErrorCode NsFeUnbalanceVectors(NsModel *model, PetscReal ratio, Vec re, Vec im);
+/* The different ratios of all unbalances that act at the start, ratio[unbalances of the config]; returns how many. Without rotors they are over the speed of the first unbalance. */
+PetscInt NsFeUnbalanceRatios(NsModel *model, PetscReal *ratio);
 /* All rotors, in the order of the config; returns their number. */
 PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);
 /* Motions that no stiffness resists, of linear models on one process without free spins: text names the unknown that moves most; "" without such a motion, or where it is unknown. A warning in diag

@@ -13,8 +13,8 @@ static void refuse_other_sections(const NsConfig *config, NsDiag *diag)
 
   if (config->start->state > 0)
     NsDiagError(diag, NsKeysPlace(config->where, NsTreeChild(config->where, "start") ? "start" : "bodies"),
-      "%s does not support mechanisms: the initial state is that of `initial`",
-      NsTreeChild(config->where, "start") ? "`start: static`" : "`percuss static`");
+      "`%s%s` does not support mechanisms: the initial state is that of `initial`", NsTreeChild(config->where, "start") ? "start: " : "percuss ",
+      NsTreeChild(config->where, "start") ? NsStartWord(config->start->state) : "static");
   if (config->bodies.count > 1)
     NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a complete model: a config with a mechanism cannot have other bodies");
   for (const NsNode *section = config->where->first; section; section = section->next) {

@@ -230,8 +230,9 @@ static void refuse_others(const NsConfig *config, NsDiag *diag)
   }
   if (config->start->state > 0)
     NsDiagError(diag, NsKeysPlace(config->where, NsTreeChild(config->where, "start") ? "start" : "bodies"),
-      "bodies of `type: body` do not support %s: they start from their `initial` state",
-      NsTreeChild(config->where, "start") ? "`start: static`" : "`percuss static`");
+      "bodies of `type: body` do not support `%s%s`: they start from their `initial` state",
+      NsTreeChild(config->where, "start") ? "start: " : "percuss ",
+      NsTreeChild(config->where, "start") ? NsStartWord(config->start->state) : "static");
 }
 
 /* Weight along z has no effect in the plane. */

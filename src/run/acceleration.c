@@ -65,7 +65,7 @@ PetscErrorCode NsRunAcceleration(NsRun *run)
   const NsState *x     = &run->state;
 
   PetscFunctionBegin;
-  if (run->figures.steps == 0 && run->config.start->state != NS_START_AS_GIVEN &&
+  if (run->figures.steps == 0 && run->config.start->state != NS_START_AS_GIVEN && run->config.start->state != NS_START_SYNCHRONOUS &&
       model->candidates) { /* at rest under contact forces that no step has found yet */
     PetscCall(VecZeroEntries(run->acceleration));
     PetscFunctionReturn(0);

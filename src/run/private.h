@@ -91,6 +91,8 @@ void NsRunPutSwitches(const NsRun *run, NsJson *json);
 
 /* (all) The state of the run that `start: {from: RUN}` names, before contact is made, which begins with it; errors are in diag. */
 PetscErrorCode NsRunStartFrom(NsRun *run);
+/* src/run/synchronous.c: adds the steady response to unbalance to the static equilibrium (`start: synchronous`); errors are in diag. */
+PetscErrorCode NsRunStartSynchronous(NsRun *run);
 /* Takes over the contact forces of that state; the second copies them into the first reports, after the scheme has been started. */
 PetscErrorCode NsRunStartForces(NsRun *run);
 void           NsRunReportStart(NsRun *run);

@@ -162,6 +162,7 @@ static PetscErrorCode build(NsRun *run)
     PetscCall(VecDuplicate(run->whole_q, &run->whole_v));
   }
   PetscCall(NsRunStartFrom(run));
+  PetscCall(NsRunStartSynchronous(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsContactCreate(run->model, &run->contact));
   PetscCall(NsRunStartForces(run));

@@ -40,11 +40,11 @@ static const NsKey assembly_keys[] = {
 };
 static const NsTable assembly_table = {"assembly", "closing of the joints at the start", assembly_keys, sizeof(NsAssemblySettings)};
 
-static const char *const start_choices[] = {"as_given", "static", "static_friction", NULL};
+static const char *const start_choices[] = NS_START_WORDS;
 static const NsKey       start_keys[]    = {
            {"state", NS_KEY_CHOICE, offsetof(NsStartSettings, state), .choices = start_choices, .default_value = "as_given",
              .help =
-               "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids, without friction; static_friction: with friction",
+               "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids, without friction; static_friction: with friction; synchronous: the static equilibrium and the steady vibration about it that unbalances of rotors of constant spin cause",
              .example = "static"},
            {"from", NS_KEY_STRING, offsetof(NsStartSettings, from),
              .help =

@@ -2,6 +2,7 @@
   Loads: forces and moments on points, distributed forces along bodies, constant or over time, fixed in space or rotating with the shaft; and unbalances.
 */
 #include <string.h>
+#include "fe/elements/beam.h"
 #include "fe/model/fe.h"
 #include "fe/model/span.h"
 
@@ -9,6 +10,8 @@ typedef struct {
   const NsNode *where;
   const char   *at;
   double        mass_eccentricity, phase;
+  const NsSpin *spin; /* beside rotors; NULL: not given */
+  double        axis[3];
   NsWindow      window;
 } NsUnbalanceSettings;
 
@@ -73,11 +76,18 @@ const NsTable NsTable_Load = {"load", "force or moment on points, or distributed
   sizeof(NsLoadSettings), .one_of = "at, on", .check = check_load};
 
 static const NsKey unbalance_keys[] = {
-  {"at", NS_KEY_STRING, offsetof(NsUnbalanceSettings, at), .required = true, .help = "point on a rotor", .example = "shaft@180 mm"},
+  {"at", NS_KEY_STRING, offsetof(NsUnbalanceSettings, at), .required = true,
+    .help = "point on a rotor; or, with `spin`, of another body, on which a mass turns", .example = "shaft@180 mm"},
   {"mass_eccentricity", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, mass_eccentricity), .dimension = {1, 1, 0, 0}, .required = true, .minimum = "0",
     .help = "mass times eccentricity; the mass itself is part of the shaft or a disc", .example = "1e-3 kg m"},
   {"phase", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, phase), .dimension = NS_DIM_ANGLE, .default_value = "0",
     .help = "angle at t = 0 from axis 2 of the rotor towards its axis 3", .example = "90 deg"},
+  {"spin", NS_KEY_TABLE, offsetof(NsUnbalanceSettings, spin), .table = &NsTable_Spin,
+    .help =
+      "on a body that is no rotor, such as the frame of a motor: speed at which the mass turns, constant or over time; a rotor has a spin of its own",
+    .example = "1450 rpm"},
+  {"axis", NS_KEY_VECTOR, offsetof(NsUnbalanceSettings, axis), .space = NS_SPACE_DIRECTION, .default_value = "[0, 0, 0]",
+    .help = "with `spin`: axis about which the mass turns; its axes 2 and 3 are those of a rotor along it", .example = "[1, 0, 0]"},
   NS_WINDOW_KEYS(NsUnbalanceSettings, "the unbalance acts"),
   {NULL},
 };
@@ -251,17 +261,41 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
   check_effect(fe, body, load, settings, "force_per_length", &reach);
 }
 
+/* Axis 1 about which an unbalance turns, and 2 and 3. False after an error in diag. */
+static PetscBool find_frame(NsFe *fe, const NsUnbalanceSettings *settings, const NsFeBody *body, PetscReal frame[3][3])
+{
+  static const char *const own[] = {"spin", "axis"};
+  PetscReal                axis[3];
+
+  for (int k = 0; k < 2 && body->is_rotor; k++) {
+    if (!NsTreeChild(settings->where, own[k])) continue;
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, own[k]), "'%s' is a rotor: the unbalance turns with it; remove `%s`", body->name, own[k]);
+    return PETSC_FALSE;
+  }
+  for (int k = 0; k < 9 && body->is_rotor; k++) frame[k / 3][k % 3] = body->frame[k / 3][k % 3];
+  if (body->is_rotor) return PETSC_TRUE;
+  for (int k = 0; k < 3; k++) axis[k] = settings->axis[k];
+  if (!settings->spin)
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "at"), "'%s' is not a rotor: an unbalance on it needs `spin` and `axis`", body->name);
+  else if (NsSpinIsFree(settings->spin))
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "spin"), "a free spin is that of a rotor; that of this unbalance is constant or a `table`");
+  else if (!NsUnit3(axis))
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, NsTreeChild(settings->where, "axis") ? "axis" : "spin"),
+      "an unbalance with a `spin` of its own needs an `axis` about which it turns");
+  else
+    return NsBeamFrame(axis, NULL, frame);
+  return PETSC_FALSE;
+}
+
 static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings, const char *name)
 {
   NsFeUnbalance *self = &fe->forces.unbalance[fe->forces.unbalances];
+  PetscReal      frame[3][3];
   NsPoint        point;
 
   if (!NsFeFindPoint(fe, settings->at, NULL, NsKeysPlace(settings->where, "at"), PETSC_FALSE, &self->at)) return;
   const NsFeBody *body = &fe->body[self->at.body];
-  if (!body->is_rotor) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "at"), "'%s' is not a rotor: an unbalance needs a point on a rotor", body->name);
-    return;
-  }
+  if (!find_frame(fe, settings, body, frame)) return;
   if (!(settings->mass_eccentricity < 1e30)) {
     NsDiagError(
       fe->diag, NsKeysPlace(settings->where, "mass_eccentricity"), "mass_eccentricity is out of range: %g kg m", settings->mass_eccentricity);
@@ -272,15 +306,18 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings, const c
   self->off    = NsSwitchesAdd(fe->switches, settings->window.from, settings->window.until, "unbalance", name, settings->where, fe->arena);
   NsFeExpand(fe, &self->at, &point);
   for (PetscInt i = 0; i < point.unknowns; i++) {
-    const PetscReal lateral[2] = {NsDot3(point.move[i], body->frame[1]), NsDot3(point.move[i], body->frame[2])};
+    const PetscReal lateral[2] = {NsDot3(point.move[i], frame[1]), NsDot3(point.move[i], frame[2])};
     if (lateral[0] == 0 && lateral[1] == 0) continue;
     self->unknown[self->entries]    = point.unknown[i];
     self->lateral[0][self->entries] = lateral[0];
     self->lateral[1][self->entries] = lateral[1];
     self->entries++;
   }
-  for (int k = 0; k < 2; k++) self->gravity[k] = NsDot3(fe->gravity, body->frame[1 + k]);
+  for (int k = 0; k < 2; k++) self->gravity[k] = NsDot3(fe->gravity, frame[1 + k]);
   NsFeMakeTwist(fe, &self->at, &self->twist);
+  if (!body->is_rotor) self->twist.spin = settings->spin;
+  if (!self->entries)
+    NsDiagWarning(fe->diag, settings->where->place, "this unbalance has no effect: its point is supported, or does not move across the axis");
   if (NsSpinIsFree(body->spin)) fe->mass_varies = PETSC_TRUE;
   self->number = fe->forces.unbalances++;
 }

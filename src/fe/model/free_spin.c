@@ -4,7 +4,7 @@
   A twisting shaft has a different speed at each node. Its speed here is that of its angular momentum, w'v/w'e with e the rigid rotation of the shaft by 1 rad and w = M e: internal
   torques do not change it.
 */
-#include "fe.h"
+#include "equilibrium.h"
 
 /* The force element of a rotor whose table over speed ends first. */
 static void find_table(const NsFe *fe, PetscInt body, NsFreeSpin *spin)
@@ -18,6 +18,41 @@ static void find_table(const NsFe *fe, PetscInt body, NsFreeSpin *spin)
     spin->bearing   = force->name;
     spin->tabulated = end;
   }
+}
+
+/* Its table over the speed, exact formulas apart: its ends in rad/s. */
+static PetscBool table_of(const NsForceElement *force, PetscReal end[2])
+{
+  PetscReal speed;
+
+  if (force->rotor < 0 || force->exact || !force->type->speed || !force->type->speed(force, 0, &end[0])) return PETSC_FALSE;
+  for (PetscInt i = 0; force->type->speed(force, i, &speed); i++) end[1] = speed;
+  return PETSC_TRUE;
+}
+
+PetscBool NsFeNextBeyondTable(NsModel *model, PetscReal from, PetscReal to, PetscInt *next, NsFeTableEnd *found)
+{
+  const NsFe *fe = model->data;
+
+  for (; *next < fe->force_elements; ++*next) {
+    const NsForceElement *force = &fe->force[*next];
+    PetscReal             end[2];
+    if (!table_of(force, end)) continue;
+    const PetscReal ratio = NsFeSpeedRatio(fe, &fe->body[force->rotor]), slack = 1e-6 * PetscMax(PetscAbsReal(end[0]), PetscAbsReal(end[1]));
+    PetscReal       lowest = PetscMin(from * ratio, to * ratio), highest = PetscMax(from * ratio, to * ratio);
+    if (end[0] >= 0) { /* also valid for the other direction of spin */
+      const PetscReal far = PetscMax(PetscAbsReal(lowest), PetscAbsReal(highest));
+      lowest              = lowest < 0 && highest > 0 ? 0 : PetscMin(PetscAbsReal(lowest), PetscAbsReal(highest));
+      highest             = far;
+    }
+    const PetscBool above = highest > end[1] + slack, below = lowest < end[0] - slack;
+    if (!above && !below) continue;
+    *found = (NsFeTableEnd){
+      .kind = force->type->kind, .name = force->name, .speed = above ? highest : lowest, .end = above ? end[1] : end[0], .begins = !above};
+    ++*next;
+    return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
 }
 
 /* e, ghosts too. */

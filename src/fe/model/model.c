@@ -344,7 +344,7 @@ static void check_start(NsFe *fe)
   if (fe->config->start->state && fe->holds && NsTreeChild(fe->config->where, "start"))
     NsDiagError(fe->diag, place,
       "`start: %s` does not support links, nor supports that stop acting (`until`): start from another run, or from the undeformed state",
-      fe->config->start->state == NS_START_STATIC ? "static" : "static_friction");
+      NsStartWord(fe->config->start->state));
   else if (fe->config->start->state && fe->holds)
     NsDiagError(fe->diag, hold->where->key_place, "`percuss static` does not support links, nor supports that stop acting (`until`)");
   if (NsFeStaticsTouch(fe)) return;

@@ -26,8 +26,7 @@ PetscBool NsModelIsFe(const NsModel *model)
   return strcmp(model->kind, "finite elements") ? PETSC_FALSE : PETSC_TRUE;
 }
 
-/* Its speed over that of the first rotor, which all keep; 1 where the first one is at rest. */
-static PetscReal speed_ratio(const NsFe *fe, const NsFeBody *body)
+PetscReal NsFeSpeedRatio(const NsFe *fe, const NsFeBody *body)
 {
   for (PetscInt b = 0; b < fe->bodies; b++) {
     if (!fe->body[b].is_rotor) continue;
@@ -98,7 +97,7 @@ PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Ma
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
-  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? speed * speed_ratio(fe, &fe->body[b]) : 0;
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? speed * NsFeSpeedRatio(fe, &fe->body[b]) : 0;
   if (NsFeIsNonlinear(fe)) PetscCall(NsFeEquilibrium(fe, speeds, NULL, &found));
   PetscCall(NsFeAssemble(fe, speeds, M, C, &G, K));
   PetscCall(NsFeAddTies(model, *K));
@@ -112,8 +111,35 @@ PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Ma
   PetscFunctionReturn(0);
 }
 
+/* The speed of an unbalance over that of the first rotor; without rotors over that of the first unbalance. */
+static PetscReal unbalance_ratio(const NsFe *fe, const NsFeUnbalance *u)
+{
+  if (fe->body[u->at.body].is_rotor) return NsFeSpeedRatio(fe, &fe->body[u->at.body]);
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const PetscReal first = NsSpinAtStart(fe->body[b].spin);
+    if (fe->body[b].is_rotor) return first != 0 ? NsSpinAtStart(u->twist.spin) / first : 1;
+  }
+  const PetscReal first = NsSpinAtStart(fe->forces.unbalance[0].twist.spin);
+  return first != 0 ? NsSpinAtStart(u->twist.spin) / first : 1;
+}
+
+PetscInt NsFeUnbalanceRatios(NsModel *model, PetscReal *ratio)
+{
+  const NsFe *fe    = model->data;
+  PetscInt    count = 0;
+
+  for (PetscInt k = 0; k < fe->forces.unbalances; k++) {
+    const NsFeUnbalance *u    = &fe->forces.unbalance[k];
+    const PetscReal      own  = unbalance_ratio(fe, u);
+    PetscBool            some = NsIsOff(u->off) || !u->entries;
+    for (PetscInt i = 0; i < count; i++) some = some || ratio[i] == own;
+    if (!some) ratio[count++] = own;
+  }
+  return count;
+}
+
 /* m e (cos(psi), sin(psi)) along the lateral axes with psi = Omega t + phase: the real part of (1, -i) m e exp(i psi). */
-PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im)
+PetscErrorCode NsFeUnbalanceVectors(NsModel *model, PetscReal ratio, Vec re, Vec im)
 {
   const NsFe *fe = model->data;
 
@@ -123,8 +149,7 @@ PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im)
   PetscReal *a = NsVecArray(re), *b = NsVecArray(im);
   for (PetscInt k = 0; k < fe->forces.unbalances; k++) {
     const NsFeUnbalance *u = &fe->forces.unbalance[k];
-    if (NsIsOff(u->off)) continue;                             /* as at t = 0 */
-    if (speed_ratio(fe, &fe->body[u->at.body]) != 1) continue; /* it turns at another speed than the first rotor */
+    if (NsIsOff(u->off) || unbalance_ratio(fe, u) != ratio) continue; /* as at t = 0 */
     const PetscReal c = u->moment * PetscCosReal(u->phase), s = u->moment * PetscSinReal(u->phase);
     for (PetscInt i = 0; i < u->entries; i++) {
       a[u->unknown[i]] += c * u->lateral[0][i] + s * u->lateral[1][i];
@@ -144,8 +169,9 @@ PetscInt NsFeRotors(NsModel *model, const NsFeRotor **result)
     const NsFeBody *body = &fe->body[b];
     if (!body->is_rotor) continue;
     rotors[count] = (NsFeRotor){.name = body->name, .first_point = body->first_node, .points = body->mesh->nodes, .speed = NsSpinAtStart(body->spin)};
-    rotors[count].ratio  = speed_ratio(fe, body);
-    rotors[count].manner = NsSpinIsFree(body->spin) ? "free, from " : NsSpinIsConstant(body->spin) ? "constant " : "over time, from ";
+    rotors[count].ratio    = NsFeSpeedRatio(fe, body);
+    rotors[count].constant = NsSpinIsConstant(body->spin);
+    rotors[count].manner   = NsSpinIsFree(body->spin) ? "free, from " : NsSpinIsConstant(body->spin) ? "constant " : "over time, from ";
     if (!NsSpinIsFree(body->spin) && !NsSpinIsConstant(body->spin)) rotors[count].highest = NsSpinHighest(body->spin);
     for (int k = 0; k < 6; k++) rotors[count].lateral[k / 3][k % 3] = body->frame[1 + k / 3][k % 3] + 0.0;
     for (int k = 0; k < 3; k++) rotors[count].axis[k] = body->frame[0][k];
