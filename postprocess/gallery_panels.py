@@ -265,6 +265,7 @@ PICTURES = {
     "rotor_run_up": (panel(scene, frame=-1), panel(spin, name="disc")),
     "rotor_blade_out": (panel(orbit, name="fan"), panel(columns, table="history", names=("shaft@0.5.uy", "shaft@0.5.uz"), unit="m", label="fan", labels=("y", "z"))),
     "rotor_drop": (panel(orbit, name="front"), panel(columns, table="history", names=("shaft.left.uz",), unit="m", label="front journal")),
+    "geared_rotors": (panel(scene, frame=-1), panel(columns, table="history", names=("motor_shaft@0.15 m.wx", "fan_shaft.right.wx"), unit=None, label="speed (rad/s)", labels=("motor", "fan"))),
     "touchdown_bearing": (panel(columns, table="history", names=("shaft.left.uz",), unit="m", label="journal"), panel(columns, table="history", names=("ring@0.5.wx",), unit=None, label="spin of the ring (rad/s)")),
     "rotor_rub_modal": (panel(orbit, name="right"), panel(force, stop=200)),
     "rotor_friswell": (panel(scene, frame=-1), panel(orbit, name="one")),

@@ -90,6 +90,7 @@ typedef struct {
   NsDimension columns_dimension[NS_MOST_COLUMNS]; /* NS_KEY_NUMBERS: dimension of each column */
   int         columns;
   bool        required;
+  const char *unless; /* "mesh.stations": not required where this key of the same mapping is there */
   const char
     *default_value; /* default as the user would write it ("0", "consistent", "[1, 0, 0]"; "{}": a mapping of defaults); NULL: field stays zero */
   const char *minimum,

@@ -62,6 +62,22 @@ typedef struct {
   NsNumbers     nodes_at; /* m from the start: where there must be nodes */
 } NsLineSettings;
 
+/* A piece of a shaft: diameters and bores at its start and end, or one for both; no bore: solid. */
+typedef struct {
+  const NsNode *where;
+  double        length;
+  NsNumbers     diameter, bore; /* m */
+} NsShaftPiece;
+/* m at the start (end 0) or the end of a piece. */
+double NsShaftDiameter(const NsNumbers *diameter, int end);
+
+typedef struct {
+  const NsNode *where;
+  double        from[3], direction[3];
+  NsList        list; /* NsShaftPiece */
+  double        longest;
+} NsStationsSettings;
+
 typedef struct {
   const NsNode *where;
   double        from[3], to[3];
@@ -78,14 +94,15 @@ typedef struct {
 enum { NS_BOX_AUTO, NS_BOX_TRI3, NS_BOX_QUAD4, NS_BOX_TET4, NS_BOX_TET10, NS_BOX_HEX8 };
 
 typedef struct {
-  const NsNode            *where;
-  const NsLineSettings    *line;
-  const NsLatticeSettings *lattice;
-  const NsBoxSettings     *box;
-  const char              *file;  /* path relative to the config's folder */
-  const char              *group; /* physical group to take; NULL: all elements */
-  double                   scale; /* coordinates in the file times this are metres; as a key it is a length: `scale: 1 mm` */
-  NsNamedNumbers           nodes; /* named nodes at a distance along the line */
+  const NsNode             *where;
+  const NsLineSettings     *line;
+  const NsStationsSettings *stations;
+  const NsLatticeSettings  *lattice;
+  const NsBoxSettings      *box;
+  const char               *file;  /* path relative to the config's folder */
+  const char               *group; /* physical group to take; NULL: all elements */
+  double                    scale; /* coordinates in the file times this are metres; as a key it is a length: `scale: 1 mm` */
+  NsNamedNumbers            nodes; /* named nodes at a distance along the line */
 } NsMeshSettings;
 
 extern const NsTable NsTable_Mesh, NsTable_SolidMesh; /* of lines; of solids */

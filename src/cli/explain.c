@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/explain.h"
 #include "core/keys_internal.h"
+#include "core/trade.h"
 #include "percuss/run.h"
 #include "study/study.h"
 #include <string.h>
@@ -273,6 +274,18 @@ static void report_unknown(Search *search, const NsTable *root, char **words, in
   NsDiagPrint(diag, err, false);
 }
 
+/* A term of rotor dynamics, or a name of ROSS. */
+static bool explain_trade(const char *word, FILE *out)
+{
+  const NsTradeTerm *term = NsTradeFind(word);
+
+  if (!term) return false;
+  fprintf(out, "%s, of rotors\n\n  ", word);
+  NsExplainWrap(out, 2, term->text);
+  if (term->page) fprintf(out, "\npercuss explain %s says more\n", term->page);
+  return true;
+}
+
 int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
 {
   const bool     config  = root == &NsTable_Config;
@@ -297,6 +310,7 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   for (const NsExplainHit *hit = search.first; hit; hit = hit->next) NsExplainPage(hit, arena, out);
   if (search.first && n == 1) NsExplainSeeAlso(roots, words[0], arena, out);
   found = search.first != NULL;
+  if (!found && config) found = explain_trade(word, out);
   if (!found && config) found = NsExplainUnit(word, out);
   if (!found && n == 1) {
     const bool pages = NsExplainSearch(roots, words[0], arena, out);
@@ -319,6 +333,18 @@ static NsOption options[] = {
   {NULL},
 };
 
+/* "journal bearing" of two words; valid until the next call. */
+static const char *words_in_one(const NsArguments *arguments)
+{
+  static char text[128];
+  size_t      used = 0;
+
+  text[0] = '\0';
+  for (int i = 0; i < arguments->words && used < sizeof(text); ++i)
+    used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", arguments->word[i]);
+  return text;
+}
+
 static int call(const NsArguments *arguments)
 {
   int result = 0;
@@ -336,6 +362,7 @@ static int call(const NsArguments *arguments)
     puts(
       "percuss explain schemes compares all schemes, units lists all units, results lists the columns of all tables, study is about files of percuss study; other words are searched in all texts");
   }
+  if (arguments->words > 1 && explain_trade(words_in_one(arguments), stdout)) return result;
   for (int i = 0; i < arguments->words; ++i) {
     const char *word  = arguments->word[i];
     const bool  study = !strcmp(word, "study") || !strncmp(word, "study.", 6);

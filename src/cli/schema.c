@@ -329,12 +329,12 @@ static void put_table(Schema *schema, const NsTable *table, const NsVariant *var
   }
   for (const NsKey *key = table->keys; key->name; ++key) put_key(schema, key->name, key);
   NsJsonClose(json);
-  for (const NsKey *key = table->keys; key->name; ++key) required = required || (key->required && !key->default_value);
+  for (const NsKey *key = table->keys; key->name; ++key) required = required || (key->required && !key->default_value && !key->unless);
   if (required) {
     NsJsonOpen(json, "required", '[');
     if (variant) NsJsonString(json, NULL, "type");
     for (const NsKey *key = table->keys; key->name; ++key) {
-      if (key->required && !key->default_value) NsJsonString(json, NULL, key->name);
+      if (key->required && !key->default_value && !key->unless) NsJsonString(json, NULL, key->name);
     }
     NsJsonClose(json);
   }

@@ -3,6 +3,7 @@
 */
 #include "core/keys_internal.h"
 #include "core/text.h"
+#include "core/trade.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,28 @@ static const char **key_names(const NsKeysReader *reader, const NsTable *table, 
   return names;
 }
 
+/* Whether a part of the page's path is one of these words. */
+static bool leads_to(const char *page, const char *const *words)
+{
+  for (; page && *words; ++words) {
+    const size_t size = strlen(*words);
+
+    for (const char *at = page; at; at = strchr(at, '.') ? strchr(at, '.') + 1 : NULL) {
+      if (!strncmp(at, *words, size) && (!at[size] || at[size] == '.')) return true;
+    }
+  }
+  return false;
+}
+
+/* What a term of rotor dynamics, or a name of ROSS, is called here: at the top of a config, or where one of the words leads to it; words NULL: anywhere. */
+static void note_trade(NsKeysReader *reader, const char *word, const NsKeysPath *path, const char *const *words)
+{
+  const NsTradeTerm *term = NsTradeFind(word);
+
+  if (!term || (words && *NsKeysPathText(reader, path) && !leads_to(term->page, words))) return;
+  NsDiagNote(reader->diag, "of rotors, '" NS_CLIP "' is: %s", NsClip(word), term->text);
+}
+
 static void report_unknown_key(NsKeysReader *reader, const NsTable *table, const NsNode *child, const NsKeysPath *path, bool typed)
 {
   int          count;
@@ -74,6 +97,7 @@ static void report_unknown_key(NsKeysReader *reader, const NsTable *table, const
     NsDidYouMean(NsNearestWord(child->key, names)));
   if (child->key[0] >= '0' && child->key[0] <= '9' && NsKeysIsNull(child)) /* {step: 0,5 us}: YAML separates entries there */
     NsDiagNote(reader->diag, "numbers have a decimal point: 0.5, not 0,5");
+  note_trade(reader, child->key, path, names);
   NsDiagNote(reader->diag, "valid keys: %s", count ? NsKeysJoin(reader, names, count, 0) : "none");
 }
 
@@ -132,7 +156,20 @@ static void check_group(NsKeysReader *reader, const NsNode *node, const NsKeysPa
   }
 }
 
-/* {shorthand: node} for a scalar, a list of scalars, or the rows of a table of numbers; NULL if the table has no shorthand or the node does not fit. */
+/* Whether a mapping has the key of a path such as "mesh.stations". */
+static bool is_there(const NsKeysReader *reader, const NsNode *node, const char *path)
+{
+  while (path && node) {
+    const size_t size = strcspn(path, ".");
+
+    node = NsTreeChild(node, NsArenaCopy(reader->arena, path, size));
+    path = path[size] ? path + size + 1 : NULL;
+    if (!path) return node != NULL;
+  }
+  return false;
+}
+
+/* {shorthand: node} for a scalar, a list of scalars or mappings, or the rows of a table of numbers; NULL if the table has no shorthand or the node does not fit. */
 static const NsNode *expand_shorthand(const NsKeysReader *reader, const NsTable *table, const NsNode *node)
 {
   NsNode *map, *child;
@@ -142,6 +179,7 @@ static const NsNode *expand_shorthand(const NsKeysReader *reader, const NsTable 
     const NsKey *key = table->keys;
     while (strcmp(key->name, table->shorthand)) ++key;
     for (const NsNode *item = node->first; item; item = item->next) {
+      if (item->kind == NS_NODE_MAP && key->kind == NS_KEY_LIST) continue;
       if (item->kind != NS_NODE_SCALAR && (item->kind != NS_NODE_LIST || key->columns < 2)) return NULL;
     }
   }
@@ -274,7 +312,7 @@ static void read_mapping(NsKeysReader *reader, const NsTable *table, const NsNod
       read_key(reader, key, child, &inner, field);
     } else if (key->default_value) {
       read_default(reader, table, key, node, &inner, field);
-    } else if (key->required) {
+    } else if (key->required && !is_there(reader, node, key->unless)) {
       NsDiagError(reader->diag, node->key_place, "missing key '%s'%s", key->name, in_path(reader, path));
       NsKeysNote(reader, key);
     }
@@ -339,6 +377,7 @@ static void read_variant(NsKeysReader *reader, const NsKey *key, const NsNode *n
     NsDiagError(reader->diag, type->place, "unknown type '" NS_CLIP "'%s%s", NsClip(type->text), in_path(reader, path),
       NsDidYouMean(nearest_variant(key->variants, type->text, words)));
   }
+  if (type && type->kind == NS_NODE_SCALAR) note_trade(reader, type->text, path, NULL);
   NsDiagNote(reader->diag, "valid types: %s", list);
 }
 

@@ -105,27 +105,16 @@ static void place_nodes_at(const NsLineSettings *line, NsArena *arena, double *s
   *share = 1;
 }
 
-PetscErrorCode NsMeshRawLine(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw)
+PetscErrorCode NsMeshRawShares(const double from[3], const double to[3], PetscInt n, const double *share, NsArena *arena, NsMesh *raw)
 {
-  const NsLineSettings *line = settings->line;
-  const PetscInt        n    = (PetscInt)line->elements;
-  double               *share;
-
   PetscFunctionBeginUser;
   raw->nodes    = n + 1;
   raw->elements = n;
   PetscCall(PetscMalloc2(3 * (size_t)raw->nodes, &raw->x, 2 * (size_t)n, &raw->connection));
-  PetscCall(PetscMalloc1(n + 1, &share));
-  if (line->nodes_at.rows)
-    place_nodes_at(line, arena, share);
-  else
-    place_nodes(line, share);
   for (PetscInt k = 0; k <= n; k++) {
-    const double t = share[k];
     /* the far end exactly, whatever rounding does to t * (to - from) */
-    for (int d = 0; d < 3; d++) raw->x[3 * k + d] = k == n ? line->to[d] : line->from[d] + t * (line->to[d] - line->from[d]);
+    for (int d = 0; d < 3; d++) raw->x[3 * k + d] = k == n ? to[d] : from[d] + share[k] * (to[d] - from[d]);
   }
-  PetscCall(PetscFree(share));
   for (PetscInt e = 0; e < n; e++) {
     raw->connection[2 * e]     = e;
     raw->connection[2 * e + 1] = e + 1;
@@ -134,5 +123,22 @@ PetscErrorCode NsMeshRawLine(const NsMeshSettings *settings, NsArena *arena, NsM
   raw->node_set  = NsArenaAlloc(arena, 2 * sizeof *raw->node_set);
   end_set(&raw->node_set[0], "left", 0, arena);
   end_set(&raw->node_set[1], "right", n, arena);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsMeshRawLine(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw)
+{
+  const NsLineSettings *line = settings->line;
+  const PetscInt        n    = (PetscInt)line->elements;
+  double               *share;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n + 1, &share));
+  if (line->nodes_at.rows)
+    place_nodes_at(line, arena, share);
+  else
+    place_nodes(line, share);
+  PetscCall(NsMeshRawShares(line->from, line->to, n, share, arena, raw));
+  PetscCall(PetscFree(share));
   PetscFunctionReturn(0);
 }

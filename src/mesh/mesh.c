@@ -9,6 +9,10 @@
 
 static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, line), .table = &NsTable_Line, .help = "a straight line of elements",
                                .example = "{from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}"},
+  {"stations", NS_KEY_TABLE, offsetof(NsMeshSettings, stations), .table = &NsTable_Stations,
+    .help =
+      "a shaft by the lengths and diameters of its pieces, as on a drawing; nodes are where pieces end and where discs, bearings, contacts etc. are",
+    .example = "[{length: 100 mm, diameter: 40 mm}, {length: 0.2 m, diameter: 60 mm, bore: 10 mm}]"},
   {"lattice", NS_KEY_TABLE, offsetof(NsMeshSettings, lattice), .table = &NsTable_Lattice,
     .help    = "a regular grid of elements in a plane or in space, with or without diagonals",
     .example = "{from: [0, 0, 0], to: [2 m, 1 m, 1 m], cells: [4, 2, 2], braces: faces}"},
@@ -60,10 +64,10 @@ const NsTable NsTable_SolidMesh = {.name = "solid_mesh",
   .check                                 = check};
 
 const NsTable NsTable_Mesh = {.name = "mesh",
-  .help                             = "nodes and two-node line elements of a body: a generated line or lattice, or a file",
+  .help                             = "nodes and two-node line elements of a body: a generated line, shaft or lattice, or a file",
   .keys                             = keys,
   .size                             = sizeof(NsMeshSettings),
-  .one_of                           = "line, lattice, file",
+  .one_of                           = "line, stations, lattice, file",
   .shorthand                        = "file",
   .check                            = check};
 
@@ -328,11 +332,15 @@ static void add_named_nodes(NsMesh *mesh, const NsMeshSettings *settings, NsAren
 static PetscErrorCode finish(NsMesh *raw, const PetscInt *number, const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
 {
   static const char *const kinds[] = {"curve", "surface", "volume"};
-  const NsPlace place  = NsKeysPlace(settings->where, settings->line ? "line" : settings->lattice ? "lattice" : settings->box ? "box" : "file");
-  const int     before = NsDiagErrors(diag), dimension = raw->shape->dimension;
-  NsMesh       *made = NsArenaAlloc(arena, sizeof *made);
-  PetscInt     *order;
-  bool          chain = false, good = true;
+  const NsPlace            place   = NsKeysPlace(settings->where, settings->line       ? "line"
+                                                                  : settings->stations ? "stations"
+                                                                  : settings->lattice  ? "lattice"
+                                                                  : settings->box      ? "box"
+                                                                                       : "file");
+  const int                before = NsDiagErrors(diag), dimension = raw->shape->dimension;
+  NsMesh                  *made = NsArenaAlloc(arena, sizeof *made);
+  PetscInt                *order;
+  bool                     chain = false, good = true;
 
   PetscFunctionBeginUser;
   if (dimension == 1)
@@ -370,6 +378,8 @@ static PetscErrorCode create(const NsMeshSettings *settings, int dimension, NsAr
   *mesh = NULL;
   if (settings->line)
     PetscCall(NsMeshRawLine(settings, arena, &raw));
+  else if (settings->stations)
+    PetscCall(NsMeshRawStations(settings, arena, &raw));
   else if (settings->lattice)
     PetscCall(NsMeshRawLattice(settings, arena, &raw));
   else if (settings->box)

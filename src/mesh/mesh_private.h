@@ -2,7 +2,7 @@
 #pragma once
 #include "percuss/mesh.h"
 
-extern const NsTable NsTable_Line, NsTable_Lattice, NsTable_Box;
+extern const NsTable NsTable_Line, NsTable_Stations, NsTable_Lattice, NsTable_Box;
 
 /*
   The sources of a mesh. Each fills a raw mesh: nodes, elements, shape, x, connection (PetscMalloc2, freed by the caller, also after a
@@ -10,10 +10,14 @@ extern const NsTable NsTable_Line, NsTable_Lattice, NsTable_Box;
   After a mistake of the user (reported to diag) raw->elements is 0.
 */
 PetscErrorCode NsMeshRawLine(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
+PetscErrorCode NsMeshRawStations(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
 PetscErrorCode NsMeshRawLattice(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
 PetscErrorCode NsMeshRawBox(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
 /* Elements of this dimension. *number: those of the elements in the file, to be freed; left NULL where there are no elements. */
 PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh *raw, PetscInt **number);
+
+/* src/mesh/line.c: n elements between nodes at share[n + 1] of the way, ascending from 0 to 1, with the node sets `left` and `right`. */
+PetscErrorCode NsMeshRawShares(const double from[3], const double to[3], PetscInt n, const double *share, NsArena *arena, NsMesh *raw);
 
 /* src/mesh/grid.c: nodes along each axis, how far apart in number they are, and steps of the grid for a cell. */
 typedef struct {

@@ -1,5 +1,7 @@
 #include "reader.h"
 #include "cli/explain.h"
+#include "core/trade.h"
+#include "percuss/run.h"
 
 typedef struct {
   const NsNode *where;
@@ -325,6 +327,30 @@ static void schema_says_the_same(void **state)
   free(text);
 }
 
+/* Each term of rotor dynamics leads to a page that is there, is found in every spelling, and is no key of a config. */
+static void terms_of_the_trade(void **state)
+{
+  (void)state;
+  for (const NsTradeTerm *term = NsTradeTerms; term->words; term++) {
+    char  *text = NULL, word[128];
+    size_t size = 0;
+    FILE  *out  = open_memstream(&text, &size);
+    if (term->page && NsExplain(&NsTable_Config, term->page, out, out)) fail_msg("there is no page '%s'", term->page);
+    fclose(out);
+    free(text);
+    for (const char *at = term->words; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+      snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, "|"), at);
+      if (NsTradeFind(word) != term) fail_msg("'%s' is found as another term", word);
+    }
+  }
+  assert_ptr_equal(NsTradeFind("Journal_Bearings"), NsTradeFind("journal bearing"));
+  assert_ptr_equal(NsTradeFind("bearingelement"), NsTradeFind("BearingElement"));
+  assert_string_equal(NsTradeFind("squeeze-film damper")->page, "bearings.squeeze_film");
+  assert_null(NsTradeFind("journal"));
+  assert_null(NsTradeFind(""));
+  assert_null(NsTradeFind("s"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -334,6 +360,7 @@ int main(void)
     TEST(words_are_found_everywhere),
     TEST(texts_are_searched),
     TEST(unknown_words),
+    TEST(terms_of_the_trade),
     TEST(the_keys_at_the_top),
     TEST(schemes_side_by_side),
     TEST(every_scheme_has_its_sheet),

@@ -177,6 +177,20 @@ static PetscBool ends_at_nodes(const NsPart *part, NsFe *fe, const NsMesh *mesh)
   return PETSC_TRUE;
 }
 
+/* To the elements between two distances along the body, at which there are nodes. */
+static void apply_between(const NsPart *part, NsFe *fe, const NsFeBody *body, PetscReal start, PetscReal end)
+{
+  const NsMesh *mesh = body->mesh;
+
+  for (PetscInt i = 0; i < mesh->elements; i++) {
+    const PetscReal a      = mesh->along[mesh->connection[2 * i]];
+    const PetscReal b      = mesh->along[mesh->connection[2 * i + 1]];
+    const PetscReal middle = (a + b) / 2;
+    if (middle <= start || middle > end) continue;
+    apply(fe, body, i, part, (a - start) / (end - start), (b - start) / (end - start));
+  }
+}
+
 static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
 {
   const NsMesh *mesh = body->mesh;
@@ -201,13 +215,48 @@ static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
     return;
   }
   if (!ends_at_nodes(part, fe, mesh)) return;
-  for (PetscInt i = 0; i < mesh->elements; i++) {
-    const PetscReal a      = mesh->along[mesh->connection[2 * i]];
-    const PetscReal b      = mesh->along[mesh->connection[2 * i + 1]];
-    const PetscReal middle = (a + b) / 2;
-    if (middle <= part->range.values[0] || middle > part->range.values[1]) continue;
-    const PetscReal whole = part->range.values[1] - part->range.values[0];
-    apply(fe, body, i, part, (a - part->range.values[0]) / whole, (b - part->range.values[0]) / whole);
+  apply_between(part, fe, body, part->range.values[0], part->range.values[1]);
+}
+
+/* A round section at one end of a piece of a shaft; hollow at both ends if it is at one of them, for a taper needs sections of one shape. */
+static const NsSection *round_section(NsFe *fe, const NsShaftPiece *piece, int end)
+{
+  NsSection   *section = NsArenaAlloc(fe->arena, sizeof(*section));
+  const double outer = NsShaftDiameter(&piece->diameter, end) / 2, inner = NsShaftDiameter(&piece->bore, end) / 2;
+
+  *section = (NsSection){.where = piece->where};
+  if (piece->bore.rows) {
+    NsTube *tube  = NsArenaAlloc(fe->arena, sizeof(*tube));
+    *tube         = (NsTube){piece->where, outer, inner};
+    section->tube = tube;
+  } else {
+    NsCircle *circle = NsArenaAlloc(fe->arena, sizeof(*circle));
+    *circle          = (NsCircle){piece->where, outer};
+    section->circle  = circle;
+  }
+  return section;
+}
+
+/* The pieces of a shaft as parts of the body, material apart. */
+static void apply_stations(const NsStationsSettings *stations, const NsMaterial *material, NsFe *fe, const NsFeBody *body)
+{
+  const NsShaftPiece *piece = stations->list.items;
+  PetscReal           at    = 0;
+
+  for (int i = 0; i < stations->list.count; at += piece[i++].length) {
+    NsPart part = {.where = piece[i].where, .section = round_section(fe, &piece[i], 0), .material = material};
+    if (piece[i].diameter.rows == 2 || piece[i].bore.rows == 2) part.section_end = round_section(fe, &piece[i], 1);
+    apply_between(&part, fe, body, at, at + piece[i].length);
+  }
+}
+
+/* With stations the sections are theirs; parts may have others. */
+static void check_stations(const NsLineBodySettings *settings, NsFe *fe)
+{
+  for (int end = 0; end < 2 && settings->mesh->stations; end++) {
+    if (!(end ? settings->section_end : settings->section)) continue;
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, end ? "section_end" : "section"),
+      "the sections follow from the diameters of `stations`: remove this key, or write `mesh: {line: ...}`");
   }
 }
 
@@ -253,7 +302,9 @@ void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody
     whole.section_end = NULL; /* later set-up needs properties nevertheless */
   }
   if (settings->section_end) check_taper(settings->where, settings->section, settings->section_end, fe->diag);
-  for (PetscInt i = 0; i < mesh->elements; i++) {
+  check_stations(settings, fe);
+  if (settings->mesh->stations) apply_stations(settings->mesh->stations, settings->material, fe, body);
+  for (PetscInt i = 0; i < mesh->elements && !settings->mesh->stations; i++) {
     const PetscInt *node = mesh->connection + 2 * i;
     apply(fe, body, i, &whole, mesh->along ? mesh->along[node[0]] / mesh->length : 0, mesh->along ? mesh->along[node[1]] / mesh->length : 0);
   }

@@ -81,7 +81,8 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
     .example = "{line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}}"}, \
     {"material", NS_KEY_TABLE, offsetof(NsLineBodySettings, material), .table = &NsTable_Material, .required = true, \
       .help = "density and stiffness", .example = "{density: 7800 kg/m^3, young: 210 GPa}"}, \
-    {"section", NS_KEY_TABLE, offsetof(NsLineBodySettings, section), .table = &NsTable_Section, .required = true, .help = "cross-section", \
+    {"section", NS_KEY_TABLE, offsetof(NsLineBodySettings, section), .table = &NsTable_Section, .required = true, \
+      .unless = "mesh.stations", .help = "cross-section; that of `mesh: {stations: ...}` follows from its diameters", \
       .example = "{circle: {radius: 10 mm}}"}, \
     {"section_end", NS_KEY_TABLE, offsetof(NsLineBodySettings, section_end), .table = &NsTable_Section, \
       .help = "section at the end of the line; `section` tapers to it linearly", .example = "{circle: {radius: 5 mm}}"}, \

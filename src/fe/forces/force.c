@@ -99,14 +99,26 @@ static void add_components(const NsForceElement *force, const PetscReal *x, Pets
   }
 }
 
+void NsFeForceSpinRates(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal *v)
+{
+  PetscReal r[6] = {0};
+
+  for (int p = 0; p < 2 && speed; p++) {
+    const NsFeBody *body = force->end[p].body >= 0 ? &fe->body[force->end[p].body] : NULL;
+    for (int k = 0; k < 3 && body && body->is_rotor && NsSpinIsFree(body->spin); k++)
+      r[3 + k] += (p ? 1 : -1) * speed[force->end[p].body] * body->frame[0][k];
+  }
+  (void)NsFeForceComponents(force, r, v);
+}
+
 void NsFeForceTangents(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36])
 {
-  const PetscReal     still[6] = {0};
-  const NsForceMotion motion   = {.r = force->rest, .v = still, .spin = speed && force->rotor >= 0 ? speed[force->rotor] : 0};
-  PetscReal           stiffness[36], damping[36];
+  PetscReal           v[6], stiffness[36], damping[36];
+  const NsForceMotion motion = {.r = force->rest, .v = v, .spin = speed && force->rotor >= 0 ? speed[force->rotor] : 0};
 
   linear_tangents(fe, force, speed, K, C);
   if (!speed || !NsFeForceLaw(force)) return;
+  NsFeForceSpinRates(fe, force, speed, v);
   NsFeForceSlopes(force, &motion, stiffness, damping);
   add_components(force, stiffness, K);
   add_components(force, damping, C);

@@ -105,6 +105,8 @@ const NsForceLawUse *NsFeForceLaw(const NsForceElement *force);
 /* f_t and its slopes, of its law or else of its type. */
 void NsFeForceNow(const NsForceElement *force, const NsForceMotion *motion, PetscReal *spring, PetscReal *damper);
 void NsFeForceSlopes(const NsForceElement *force, const NsForceMotion *motion, PetscReal *stiffness, PetscReal *damping);
+/* r' of the components while rotors of free spin turn at speed[bodies] (NULL: none does), and nothing else moves. */
+void NsFeForceSpinRates(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal *v);
 /* Whether it has a table over a spin that changes while stepping. */
 PetscBool NsFeForceFollowsSpin(const NsFe *fe, const NsForceElement *force);
 /* The components of r of a force element that has some, from all six. */

@@ -36,6 +36,7 @@ typedef struct {
   const PetscReal *speed;
   Mat              K; /* with slopes about `rest`, and the shift */
   Vec              f, R, dx;
+  Vec              held; /* stiffness that holds the twists of rotors of free spin, as at x = 0; NULL: not yet known */
   PetscReal        shift;
 } Search;
 
@@ -74,6 +75,30 @@ static void add_force(const NsFe *fe, const NsForceElement *force, const PetscRe
   }
 }
 
+/* Adds what holds the twists to K. */
+static PetscErrorCode hold_twists(Search *self)
+{
+  Vec       zero, work;
+  PetscReal largest;
+
+  PetscFunctionBegin;
+  if (self->held) {
+    PetscCall(MatDiagonalSet(self->K, self->held, ADD_VALUES));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(VecDuplicate(self->f, &self->held));
+  PetscCall(VecDuplicate(self->f, &zero));
+  PetscCall(VecDuplicate(self->f, &work));
+  PetscCall(MatGetDiagonal(self->K, work));
+  PetscCall(VecNorm(work, NORM_INFINITY, &largest));
+  PetscCall(NsFeHoldTwists(self->fe, largest, self->K, zero, work, self->held));
+  PetscCall(VecAssemblyBegin(self->held));
+  PetscCall(VecAssemblyEnd(self->held));
+  PetscCall(VecDestroy(&zero));
+  PetscCall(VecDestroy(&work));
+  PetscFunctionReturn(0);
+}
+
 /* K about x, and R there: f - (K - S) x + f_t. */
 static PetscErrorCode linearise(Search *self, Vec x, PetscReal *size)
 {
@@ -88,14 +113,16 @@ static PetscErrorCode linearise(Search *self, Vec x, PetscReal *size)
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&G));
+  PetscCall(hold_twists(self));
   PetscCall(MatMult(self->K, x, self->R));
   PetscCall(VecAYPX(self->R, -1, self->f));
   PetscReal *R = NsVecArray(self->R);
   for (PetscInt k = 0; k < fe->force_elements; k++) {
     const NsForceElement *force = &fe->force[k];
-    const NsForceMotion   at    = {.r = force->rest, .v = still, .spin = force->rotor >= 0 ? self->speed[force->rotor] : 0};
-    PetscReal             spring[6], damper[6], S[36], damping[36];
+    PetscReal             v[6], spring[6], damper[6], S[36], damping[36];
+    const NsForceMotion   at = {.r = force->rest, .v = v, .spin = force->rotor >= 0 ? self->speed[force->rotor] : 0};
     if (!NsFeForceLaw(force)) continue;
+    NsFeForceSpinRates(fe, force, self->speed, v);
     NsFeForceNow(force, &at, spring, damper);
     NsFeForceSlopes(force, &at, S, damping);
     const PetscInt n = NsFeForceComponents(force, still, damping);
@@ -189,5 +216,6 @@ PetscErrorCode NsFeEquilibrium(NsFe *fe, const PetscReal *speed, Vec result, Pet
   PetscCall(VecDestroy(&self.f));
   PetscCall(VecDestroy(&self.R));
   PetscCall(VecDestroy(&self.dx));
+  PetscCall(VecDestroy(&self.held));
   PetscFunctionReturn(0);
 }

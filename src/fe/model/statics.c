@@ -1,7 +1,7 @@
 /*
   The static solution K q = f(0) + M g as initial state (`start: static`): loads at t = 0, without contacts and unbalances.
 
-  The twist of a rotor of free spin has no stiffness; it is held at the rotor's first node.
+  The twist of a rotor of free spin has no stiffness; it is held at the rotor's first node, of rotors that gears or couplings connect at one of them.
 
   Buckling: under axial compression K may have negative eigenvalues, by Sylvester's law as many as its factor has negative pivots. Free bodies make K singular:
   1e-10 omega_max^2 M is added, which hides instabilities slower than 1e-5 of the highest frequency.
@@ -27,30 +27,80 @@ static PetscErrorCode turn_rotor(const NsFe *fe, PetscInt number, Vec turned, Pe
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeHoldTwists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held)
+/* Holds the twist of a rotor at its first node. */
+static PetscErrorCode hold_twist(const NsFe *fe, PetscInt body, Mat K, Vec held)
 {
+  NsFeTwist twist;
+
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    PetscBool turns;
-    PetscReal strain;
-    NsFeTwist twist;
-    PetscCall(turn_rotor(fe, b, zero, &turns));
-    if (!turns) continue;
-    PetscCall(MatMult(K, zero, work));
-    PetscCall(VecNorm(work, NORM_INFINITY, &strain));
-    PetscCall(VecZeroEntries(zero));
-    if (strain > 1e-9 * largest) continue; /* something holds it */
-    NsFeMakeTwist(fe, &(NsFePoint){.body = b, .node = fe->body[b].first_node, .element = -1}, &twist);
-    for (PetscInt i = 0; i < twist.entries; i++) {
-      const PetscInt unknown = twist.unknown[i];
-      PetscReal      value;
-      PetscCall(MatGetValue(K, unknown, unknown, &value));
-      PetscCall(MatSetValue(K, unknown, unknown, value, ADD_VALUES));
-      PetscCall(VecSetValue(held, unknown, value, INSERT_VALUES));
-      PetscCall(MatAssemblyBegin(K, MAT_FINAL_ASSEMBLY));
-      PetscCall(MatAssemblyEnd(K, MAT_FINAL_ASSEMBLY));
+  NsFeMakeTwist(fe, &(NsFePoint){.body = body, .node = fe->body[body].first_node, .element = -1}, &twist);
+  for (PetscInt i = 0; i < twist.entries; i++) {
+    const PetscInt unknown = twist.unknown[i];
+    PetscReal      value;
+    PetscCall(MatGetValue(K, unknown, unknown, &value));
+    PetscCall(MatSetValue(K, unknown, unknown, value, ADD_VALUES));
+    PetscCall(VecSetValue(held, unknown, value, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(K, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(K, MAT_FINAL_ASSEMBLY));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* S[n, n] = E'K E with the columns of E the twists of rotors[n], each turning as a rigid body. */
+static PetscErrorCode twist_stiffness(const NsFe *fe, PetscInt n, const PetscInt *rotor, Mat K, Vec e, Vec work, PetscReal *S)
+{
+  PetscBool turns;
+  Vec       other;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(e, &other));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(VecZeroEntries(e));
+    PetscCall(turn_rotor(fe, rotor[i], e, &turns));
+    PetscCall(MatMult(K, e, work));
+    for (PetscInt j = 0; j < n; j++) {
+      PetscCall(VecZeroEntries(other));
+      PetscCall(turn_rotor(fe, rotor[j], other, &turns));
+      PetscCall(VecDot(work, other, &S[i * n + j]));
     }
   }
+  PetscCall(VecZeroEntries(e));
+  PetscCall(VecDestroy(&other));
+  PetscFunctionReturn(0);
+}
+
+/* Motions of rotors of free spin that nothing resists, alone or together, as where gears or couplings connect them: each takes one twist to hold. Elimination in S finds them; rotors are eliminated by
+   their stiffness, and those that are left have none. */
+PetscErrorCode NsFeHoldTwists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held)
+{
+  PetscInt   n = 0, *rotor;
+  PetscReal *S;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fe->bodies, &rotor));
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].is_rotor && NsSpinIsFree(fe->body[b].spin)) rotor[n++] = b;
+  }
+  PetscCall(PetscMalloc1((size_t)(n * n), &S));
+  PetscCall(twist_stiffness(fe, n, rotor, K, zero, work, S));
+  for (PetscInt left = n; left > 0; left--) {
+    PetscInt most = -1;
+    for (PetscInt i = 0; i < n; i++) {
+      if (rotor[i] >= 0 && (most < 0 || S[i * n + i] > S[most * n + most])) most = i;
+    }
+    const PetscReal pivot = S[most * n + most];
+    if (pivot <= 1e-9 * largest) break;
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscReal factor = S[i * n + most] / pivot;
+      for (PetscInt j = 0; j < n && i != most; j++) S[i * n + j] -= factor * S[most * n + j];
+    }
+    rotor[most] = -1; /* the others hold it */
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    if (rotor[i] >= 0) PetscCall(hold_twist(fe, rotor[i], K, held));
+  }
+  PetscCall(PetscFree(rotor));
+  PetscCall(PetscFree(S));
   PetscFunctionReturn(0);
 }
 
