@@ -179,7 +179,9 @@ static void print_orbit(const NsOrbitBranch *branch, const NsOrbitPoint *point)
 {
   const NsOrbitSystem *system = branch->system;
   const PetscInt       shown  = PetscMin(system->states, 6);
+  PetscInt             events = point->orbit->count;
 
+  for (PetscInt k = 0; k < system->candidates * NS_ORBIT_KINDS; k++) events += (PetscInt)point->seen[k];
   printf("  period %.9g s", point->orbit->T);
   if (system->period > 0) printf(", %d %s of the forcing", (int)point->orbit->times, NsPlural(point->orbit->times, "period", "periods"));
   if (system->circle)
@@ -189,7 +191,7 @@ static void print_orbit(const NsOrbitBranch *branch, const NsOrbitPoint *point)
                          : ", without contact",
       point->stable ? "stable" : "UNSTABLE");
   else
-    printf("; %d %s, %d %s; %s\n", (int)point->orbit->count, NsPlural(point->orbit->count, "event", "events"), (int)point->impacts,
+    printf("; %d %s, %d %s; %s\n", (int)events, NsPlural(events, "event", "events"), (int)point->impacts,
       NsPlural(point->impacts, "impact", "impacts"), point->stable ? "stable" : "UNSTABLE");
   printf("  multipliers");
   for (PetscInt i = 0; i < shown; i++) printf("  %.9g%+.9gi", point->re[i], point->im[i]);
@@ -452,7 +454,7 @@ const NsCommand NsCommand_Orbit = {
   .description =
     "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and reversals of slip as unknowns, and checks it by one more "
     "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv, and frames of the last orbit (unless output.frames.every is 0). The scheme of the config must be event-driven "
-    "(such as event_driven_hem5) or modal. The motion of linear models with flat contact surfaces is exact; that of others (nonlinear springs, curved surfaces, restitution over the speed) is "
+    "(such as event_driven_hem5) or modal. The motion of linear models with flat contact surfaces is exact; that of others (nonlinear springs, curved surfaces, restitution over the speed, multibody systems, mechanisms) is "
     "simulated over a period, with derivatives by finite differences.\n"
     "\n"
     "With --over the orbit is followed over any key of the config, by pseudo-arclength, around folds and through unstable parts, with its bifurcations: folds, flips (period doublings), tori "

@@ -31,6 +31,17 @@ typedef struct {
   NsOrbitEventRow      event;
 } Writing;
 
+/* An event of a simulated orbit. */
+static void write_seen(const Writing *writing, const NsOrbitSeen *event)
+{
+  const NsOrbitSystem *system = writing->system;
+  const PetscReal      t      = NsOrbitBegins(system, writing->orbit) + event->t;
+  char                 name[NS_CANDIDATE_NAME];
+
+  NsCsvRow(writing->events, &(NsOrbitEventRow){t, phase_of(system, writing->orbit->T, t), event->before, event->after, NsOrbitKindNames[event->kind],
+                              NsCandidateName(&NsRunModel(system->run)->candidate[event->contact], name)});
+}
+
 static void write_moment(void *context, const NsOrbitMoment *moment)
 {
   Writing             *writing = context;
@@ -44,6 +55,7 @@ static void write_moment(void *context, const NsOrbitMoment *moment)
       writing->row->value[k] += system->probe[k].forces[i] * NsOrbitDot(system->m, moment->mode->force + i * system->m, moment->x);
   }
   NsCsvRow(writing->rows, writing->row);
+  for (PetscInt k = 0; k < moment->seen_count; k++) write_seen(writing, &moment->seen[k]);
   if (moment->after && moment->mode) {
     writing->event.after = NsOrbitDot(system->m, system->contact[writing->orbit->step[moment->segment - 1].contact].rate, moment->x);
     NsCsvRow(writing->events, &writing->event);

@@ -208,7 +208,7 @@ static void set_operations(const NsMultibody *self, NsModel *model)
 static void refuse_others(const NsConfig *config, NsDiag *diag)
 {
   static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "contacts",
-        "contact_materials", "start", "free_dynamics", "scheme", "time", "limits", "output", NULL};
+        "contact_materials", "start", "free_dynamics", "scheme", "time", "limits", "output", "orbit", NULL};
   static const char *const instead[][2] = {{"supports", "fix a body by a joint: {type: fixed, between: [ground, BODY]}"},
     {"bearings", "use `springs` between points, or the `stiffness` of joints"}, {"masses", "a body has its own `mass`"},
     {"discs", "a body has its own `inertia`, or shapes"}, {"unbalances", "use a body whose centre of mass is off its axis"}};

@@ -146,7 +146,7 @@ static PetscBool holds(const Test *test, const NsOrbitPoint *point, PetscInt n, 
   return off < 1e-4;
 }
 
-static void add(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *point, PetscReal angle, const char *contact)
+void NsOrbitAddBifurcation(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *point, PetscReal angle, const char *contact)
 {
   if (branch->bifurcations == branch->bifurcation_room) {
     NsBifurcation *more = NsArenaAlloc(branch->arena, sizeof(*more) * (size_t)(2 * branch->bifurcation_room + 16));
@@ -194,10 +194,13 @@ static PetscBool vanishes(const NsOrbitBranch *branch, const NsOrbitPoint *a, co
 
 PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscBool *changed)
 {
-  const PetscInt n    = branch->system->states;
-  NsOrbitPoint  *edge = NULL, *found[NS_BIFURCATION_GRAZING] = {NULL};
-  PetscReal      angle[NS_BIFURCATION_GRAZING];
-  NsOrbitMargin  margin = {0};
+  const PetscInt    n    = branch->system->states;
+  NsOrbitPoint     *edge = NULL, *found[NS_BIFURCATION_GRAZING] = {NULL};
+  PetscReal         angle[NS_BIFURCATION_GRAZING];
+  NsOrbitMargin     margin    = {0};
+  const PetscBool   simulated = branch->system->candidates > 0;
+  NsBifurcationKind change    = NS_BIFURCATION_GRAZING;
+  PetscInt          contact   = -1;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < b->margins; i++) {
@@ -211,29 +214,36 @@ PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
     edge   = point;
     margin = b->margin[i];
   }
+  if (simulated) PetscCall(NsOrbitLocateChange(branch, a, b, &edge, &change, &contact));
   for (int kind = 0; kind < NS_BIFURCATION_GRAZING; kind++) {
     const Test test = {(NsBifurcationKind)kind, 0};
     if (!changes(&test, a, b, n)) continue;
     PetscCall(locate(branch, a, b, &test, &found[kind]));
     if (!found[kind]) continue;
     const PetscBool same = edge && PetscAbsReal(found[kind]->p - edge->p) <= NS_SAME * PetscAbsReal(branch->to - branch->from);
-    if (!holds(&test, found[kind], n, &angle[kind]) || same || (edge && found[kind]->s >= edge->s)) found[kind] = NULL;
+    if (!holds(&test, found[kind], n, &angle[kind]) || same || (edge && !simulated && found[kind]->s >= edge->s)) found[kind] = NULL;
   }
   for (;;) { /* in the order of the branch */
     int next = -1;
     for (int kind = 0; kind < NS_BIFURCATION_GRAZING; kind++) {
       if (found[kind] && (next < 0 || found[kind]->s < found[next]->s)) next = kind;
     }
+    if (edge && simulated && (next < 0 || found[next]->s > edge->s)) {
+      char name[NS_CANDIDATE_NAME];
+      NsOrbitAddBifurcation(
+        branch, change, edge, 0, NsArenaPrint(branch->arena, "%s", NsCandidateName(&NsRunModel(branch->system->run)->candidate[contact], name)));
+      edge = NULL;
+    }
     if (next < 0) break;
     NsBifurcationKind kind      = next == NS_BIFURCATION_FOLD && vanishes(branch, a, found[next]) ? NS_BIFURCATION_HOPF : (NsBifurcationKind)next;
     PetscBool         symmetric = PETSC_FALSE;
     if (kind == NS_BIFURCATION_BRANCH) PetscCall(is_symmetric(branch, found[next], &symmetric));
-    add(branch, symmetric ? NS_BIFURCATION_SYMMETRY : kind, found[next], angle[next], NULL);
+    NsOrbitAddBifurcation(branch, symmetric ? NS_BIFURCATION_SYMMETRY : kind, found[next], angle[next], NULL);
     found[next] = NULL;
   }
   if (edge)
-    add(branch, margin.kind == NS_ORBIT_SLIPS || margin.kind == NS_ORBIT_STOPS ? NS_BIFURCATION_SLIDING : NS_BIFURCATION_GRAZING, edge, 0,
-      NsArenaPrint(branch->arena, "%s", branch->system->contact[margin.contact].name));
+    NsOrbitAddBifurcation(branch, margin.kind == NS_ORBIT_SLIPS || margin.kind == NS_ORBIT_STOPS ? NS_BIFURCATION_SLIDING : NS_BIFURCATION_GRAZING,
+      edge, 0, NsArenaPrint(branch->arena, "%s", branch->system->contact[margin.contact].name));
   *changed = edge || !b->confirmed;
   PetscFunctionReturn(0);
 }

@@ -175,6 +175,25 @@ static PetscReal reach_behind(const NsOrbitBranch *branch, PetscInt known, Petsc
   return PetscMin(NS_REACH, 1e-3 + 2 * PetscSqrtReal(way));
 }
 
+/* Newton's method fails behind `at`; simulated orbits end where they graze. */
+static PetscErrorCode end_here(NsOrbitBranch *branch, NsOrbitCurve *curve, const NsOrbitPoint *at)
+{
+  PetscInt contact = -1;
+  char     name[NS_CANDIDATE_NAME];
+
+  PetscFunctionBegin;
+  curve->end = "Newton's method fails: the branch cannot be followed";
+  if (branch->system->candidates) PetscCall(NsOrbitGrazingAt(branch, at, &contact));
+  if (contact < 0) PetscFunctionReturn(0);
+  NsOrbitPoint *edge = NsArenaAlloc(branch->arena, sizeof(*edge));
+  *edge              = *at;
+  NsOrbitAddBifurcation(branch, NS_BIFURCATION_GRAZING, edge, 0,
+    NsArenaPrint(branch->arena, "%s", NsCandidateName(&NsRunModel(branch->system->run)->candidate[contact], name)));
+  curve->point[curve->points - 1].mark = edge->mark;
+  curve->end                           = NsArenaPrint(branch->arena, "it ends at %s", edge->mark);
+  PetscFunctionReturn(0);
+}
+
 /* One more step of the curve from *at; curve->end says when it is the last. */
 static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbitPoint **at, PetscReal *ds)
 {
@@ -186,7 +205,7 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
   PetscFunctionBegin;
   PetscCall(advance(branch, *at, ds, &b));
   if (!b) {
-    curve->end = "Newton's method fails: the branch cannot be followed";
+    PetscCall(end_here(branch, curve, *at));
     PetscFunctionReturn(0);
   }
   PetscCall(NsOrbitLocate(branch, *at, b, &changed));

@@ -346,16 +346,21 @@ static void find_rates(const NsOrbitSystem *system, const NsOrbitMoment *moment,
     return;
   }
   for (PetscInt i = 0; i < system->m; i++) {
-    rate[i]   = i < n ? moment->x[n + i] : 0;
+    rate[i]   = i < n && (!system->plain || system->plain[i]) ? moment->x[n + i] : 0;
     second[i] = 0;
   }
+}
+
+static void meet(NsOrbitPoint *point, PetscReal speed)
+{
+  if (!point->impacts++ || speed < point->slowest) point->slowest = speed;
 }
 
 static void look_at_probes(void *context, const NsOrbitMoment *moment)
 {
   Views               *views  = context;
   const NsOrbitSystem *system = views->system;
-  PetscBool            closed = PETSC_FALSE;
+  PetscBool            closed = moment->closed;
 
   for (PetscInt i = 0; i < system->contacts && moment->mode; i++) closed = closed || moment->mode->state[i] != NS_ORBIT_OPEN;
   if (closed) views->point->share += (moment->t - views->last) / views->orbit->T;
@@ -370,10 +375,14 @@ static void look_at_probes(void *context, const NsOrbitMoment *moment)
     views->value[2 * k + 1] = d;
   }
   views->last = moment->t;
+  for (PetscInt k = 0; k < moment->seen_count; k++) {
+    views->point->seen[moment->seen[k].contact * NS_ORBIT_KINDS + (PetscInt)moment->seen[k].kind]++;
+    if (moment->seen[k].impact) meet(views->point, -moment->seen[k].before);
+  }
   if (!moment->before || !views->orbit->step[moment->segment].jumps) return;
   const NsOrbitStep *step  = &views->orbit->step[moment->segment];
   const PetscReal    speed = -NsOrbitDot(system->m, system->contact[step->contact].rate, moment->x);
-  if (!views->point->impacts++ || speed < views->point->slowest) views->point->slowest = speed;
+  meet(views->point, speed);
 }
 
 /* Multipliers that are 1 for any orbit are left out: one along an orbit of unknown period, one more across the energy of a conservative orbit. The multipliers nearest to 1 are taken for these. */
@@ -508,6 +517,7 @@ PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point)
   Views views    = {.system = system, .orbit = point->orbit, .point = point};
   point->low     = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
   point->high    = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
+  point->seen    = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->candidates * NS_ORBIT_KINDS + 1));
   point->impacts = 0;
   point->slowest = point->share = 0;
   for (PetscInt k = 0; k < system->probes; k++) {
@@ -520,7 +530,6 @@ PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscCall(PetscMalloc3(system->m, &views.rate, system->m, &views.second, (size_t)(2 * system->probes + 1), &views.value));
   PetscCall(find_margins(branch, point, 200, &views));
   PetscCall(PetscFree3(views.rate, views.second, views.value));
-  if (system->run) point->impacts = system->impacts;
   for (PetscInt i = 0; i < system->contacts && system->circle; i++) point->share = point->orbit->first[i] != NS_ORBIT_OPEN ? 1 : point->share;
   PetscCall(confirm(branch, point));
   PetscFunctionReturn(0);

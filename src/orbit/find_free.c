@@ -14,9 +14,10 @@
 
 /* Moments of a part of the motion. */
 typedef struct {
-  PetscInt   states, count, room;
-  PetscReal *t, *x; /* [room], [room][states] */
-  NsArena   *arena;
+  NsOrbitSystem *system;
+  PetscInt       states, count, room;
+  PetscReal     *t, *x; /* [room], [room][states] */
+  NsArena       *arena;
 } Track;
 
 static void keep(void *context, const NsOrbitMoment *moment)
@@ -48,6 +49,17 @@ static PetscReal distance(const Track *track, PetscInt k, const PetscReal *size)
   return PetscSqrtReal(sum);
 }
 
+/* Moves all moments by full turns near the last one. */
+static PetscErrorCode turn_back(Track *track)
+{
+  const PetscReal *end = track->x + (track->count - 1) * track->states;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k + 1 < track->count && track->system->run && !track->system->circle; k++)
+    PetscCall(NsOrbitTurnBack(track->system, 0, end, track->x + k * track->states));
+  PetscFunctionReturn(0);
+}
+
 /* How long before the end the motion was there last; 0: never, or it rests. */
 static PetscReal find_return(const Track *track, const PetscReal *size)
 {
@@ -69,7 +81,7 @@ static PetscErrorCode watch(NsOrbitBranch *branch, NsOrbitSystem *system, PetscR
 {
   NsArena   *arena = NsArenaCreate();
   NsOrbit    orbit = {.times = 1};
-  Track      track = {.states = system->states, .arena = arena};
+  Track      track = {.system = system, .states = system->states, .arena = arena};
   PetscReal *size, *x1;
 
   PetscFunctionBegin;
@@ -81,8 +93,10 @@ static PetscErrorCode watch(NsOrbitBranch *branch, NsOrbitSystem *system, PetscR
   if (!*why) {
     PetscCall(NsOrbitSizes(system, &orbit, size));
     PetscCall(NsOrbitTrace(system, &orbit, 4000, keep, &track));
+    PetscCall(turn_back(&track));
     *T = find_return(&track, size);
     PetscCall(PetscArraycpy(x, x1, system->states));
+    if (system->run && !system->circle) PetscCall(NsOrbitTurnBack(system, 0, system->start, x));
     if (!(*T > 0))
       *why = "it has no periodic load, and up to time.end it does not settle on an oscillation by itself: add a periodic load, or increase time.end";
   } else

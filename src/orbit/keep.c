@@ -109,6 +109,7 @@ static void point(Keep *keep, NsOrbitPoint *one)
   reals(keep, "im", n, &one->im);
   reals(keep, "low", keep->system.probes, &one->low);
   reals(keep, "high", keep->system.probes, &one->high);
+  reals(keep, "seen", keep->system.candidates * NS_ORBIT_KINDS, &one->seen);
   count(keep, "margins", &one->margins);
   if (keep->archive->reading) one->margin = NsArenaAlloc(keep->arena, sizeof(*one->margin) * (size_t)(one->margins + 1));
   for (PetscInt i = 0; i < one->margins; i++) margin(keep, &one->margin[i]);
@@ -147,10 +148,11 @@ static void bifurcation(Keep *keep, NsBifurcation *one)
 
 void NsOrbitBranchSerialize(NsOrbitBranch *branch, const NsOrbitSystem *system, PetscInt *found, NsOrbitPoint ***first, NsArchive *archive)
 {
-  Keep keep = {archive, branch->arena, {.states = system->states, .contacts = system->contacts, .probes = system->probes, .period = system->period}};
-  PetscInt shape[3] = {system->states, system->contacts, system->probes}, same[3] = {0, 0, 0};
+  Keep     keep     = {archive, branch->arena,
+            {.states = system->states, .contacts = system->contacts, .candidates = system->candidates, .probes = system->probes, .period = system->period}};
+  PetscInt shape[4] = {system->states, system->contacts, system->probes, system->candidates}, same[4] = {0, 0, 0, 0};
 
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     same[k] = shape[k];
     count(&keep, "shape", &same[k]);
     if (same[k] != shape[k]) NsArchiveDeny(archive, "shape");

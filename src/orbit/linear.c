@@ -212,7 +212,7 @@ static const char *refusal(NsRun *run, NsArena *arena)
   if (model->switches.count)
     return NsArenaPrint(arena, "the %s '%s' begins or stops acting at a given time (`from`, `until`), which does not repeat",
       model->switches.item[0].kind, model->switches.item[0].name);
-  if (model->dynamics.move || model->massless) return "it has degrees of freedom without mass, or large rotations";
+  if (model->massless) return "it has degrees of freedom without mass";
   if (!strcmp(name, "modal") && model->candidates && !model->flat_contacts)
     return "its contact normals rotate; use event_driven_hem5, whose motion is simulated over a period";
   if (strcmp(name, "modal") && model->unknowns > NS_MOST_DOF)
@@ -226,7 +226,7 @@ static PetscBool is_simulated(const NsModel *model)
 {
   PetscBool laws = PETSC_FALSE;
 
-  for (PetscInt i = 0; i < model->candidates; i++) laws = laws || model->candidate[i].law.kinds;
+  for (PetscInt i = 0; i < model->candidates; i++) laws = laws || model->candidate[i].law.kinds || model->candidate[i].bilateral;
   return !model->linear || laws || (model->candidates && !model->flat_contacts);
 }
 
@@ -236,12 +236,12 @@ static const char *simulation_refusal(NsRun *run, NsArena *arena)
   const NsModel         *model    = NsRunModel(run);
   const NsEventSettings *settings = NsRunScheme(run)->settings;
 
-  for (PetscInt i = 0; i < model->candidates; i++) {
-    if (model->candidate[i].bilateral) return "it has joints";
-  }
-  if (model->unknowns > NS_MOST_SIMULATED)
+  PetscInt free = model->unknowns;
+
+  for (PetscInt i = 0; i < model->candidates; i++) free -= model->candidate[i].bilateral ? 1 : 0;
+  if (free > NS_MOST_SIMULATED)
     return NsArenaPrint(
-      arena, "its motion is nonlinear, and such orbits are limited to %d degrees of freedom: it has %d", NS_MOST_SIMULATED, (int)model->unknowns);
+      arena, "its motion is nonlinear, and such orbits are limited to %d degrees of freedom: it has %d", NS_MOST_SIMULATED, (int)free);
   if (!(settings->tolerance > 0 && settings->tolerance <= NS_ROUGHEST))
     return NsArenaPrint(arena,
       "its motion is nonlinear, and multipliers are computed by finite differences: give the scheme a tolerance of at most %g, such as 1e-10",
@@ -371,6 +371,7 @@ PetscErrorCode NsOrbitSystemDestroy(NsOrbitSystem **system)
     PetscCall(NsRunDestroy(&(*system)->run));
     NsArenaDestroy(&(*system)->run_arena);
   }
+  PetscCall(PetscFree((*system)->seen));
   arena   = (*system)->arena;
   *system = NULL;
   NsArenaDestroy(&arena);

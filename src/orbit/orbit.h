@@ -19,7 +19,8 @@
       family.c     such systems as functions of the parameter
       mode.c       equations of motion and event functions of one mode
       motion.c     motion within a mode
-      simulate.c   nonlinear models: simulations over a period instead of linear modes
+      simulate.c   nonlinear models, mechanisms: simulations over a period instead of linear modes
+      hold.c       joints, lasting contacts and angles that go round, where such an orbit begins
       circular.c   whirl on a circle: an equilibrium in a turning frame, without any simulation
       jump.c       impacts, and which contacts stay closed
       flight.c     a simulation over one period, which finds its sequence
@@ -34,6 +35,7 @@
       backbone.c   free orbits of undamped models over their energy
       keep.c       what a stopped computation needs to go on
       bifurcation.c  test functions along a branch, and where they vanish
+      grazing.c    where the events of simulated orbits change
 
   The room knows no files and no configs: a branch asks its NsOrbitSource for the system at a value of the parameter. It is the model of a config with this value (src/cli/orbit.c), so any key of
   the config can be the parameter.
@@ -107,6 +109,15 @@ typedef struct {
 
 typedef struct NsOrbitCircle NsOrbitCircle; /* circular.c */
 
+/* What happened to a contact in a simulation of a nonlinear model. */
+typedef struct {
+  NsOrbitKind kind;
+  PetscInt    contact;       /* candidate of the model */
+  PetscReal   t;             /* s since t0 */
+  PetscBool   impact;        /* at a speed above velocity_tolerance */
+  PetscReal   before, after; /* m/s: normal velocity, of impacts */
+} NsOrbitSeen;
+
 typedef struct {
   NsArena        *arena;                          /* owned */
   PetscInt        states, harmonics, m, contacts; /* states: coordinates and velocities; m = states + 1 + 2 harmonics */
@@ -127,10 +138,13 @@ typedef struct {
   NsRun   *run;       /* NULL: linear; owned */
   NsArena *run_arena; /* of the run, owned, set by who creates the system */
   /* Circular orbits: contacts are those of the model, and x ends with their forces. */
-  NsOrbitCircle *circle;  /* NULL: any orbit; owned */
-  int            sense;   /* in which the loads turn about the axis, 1 or -1; 0: there are none */
-  PetscReal      rough;   /* scaled residual that the tolerance of the scheme allows */
-  PetscInt       impacts; /* of the last simulation */
+  NsOrbitCircle *circle;     /* NULL: any orbit; owned */
+  int            sense;      /* in which the loads turn about the axis, 1 or -1; 0: there are none */
+  PetscReal      rough;      /* scaled residual that the tolerance of the scheme allows */
+  PetscInt       candidates; /* of the model; 0 unless it is simulated */
+  PetscInt       seen_count, seen_room;
+  NsOrbitSeen   *seen;                   /* [seen_count] events of the last simulation; owned */
+  PetscBool     *idle, *plain, *turning; /* [states/2] velocities that move nothing; those with q' = v; angles that are known to go round (hold.c) */
   /* Backbone curves (backbone.c). */
   PetscReal *gradient, *along;    /* [states] of the energy, g, at the last residual; NULL: no backbone */
   PetscReal  energy, rest_energy; /* J: of the motion; of the model at rest */
@@ -237,6 +251,10 @@ typedef struct {
   PetscReal          t;    /* s since t0 */
   PetscBool          before, after;
   const PetscReal   *x; /* [m] */
+  /* Of nonlinear models: whether some contact was closed since the last moment; the events since then. */
+  PetscBool          closed;
+  PetscInt           seen_count;
+  const NsOrbitSeen *seen;
 } NsOrbitMoment;
 
 /* Largest magnitudes of the states, collected by NsOrbitLookAtSize as `look`. */
@@ -272,7 +290,11 @@ PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T,
   void (*look)(void *context, const NsOrbitMoment *), void *context, const char **why);
 /* Whether every contact is open at the start, or closed and at rest: central differences are not possible across a contact that is about to close. */
 PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *size, PetscBool *open);
+PetscErrorCode NsOrbitSimulatedField(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f);
 PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
+
+/* hold.c: takes full turns out of x1, so that it is near x0: of quaternions, and of coordinates after a turn of which the model is the same. */
+PetscErrorCode NsOrbitTurnBack(NsOrbitSystem *system, PetscReal t, const PetscReal *x0, PetscReal *x1);
 
 /* The probes of a run that are linear in the state: their rows; with room for `more`. */
 PetscErrorCode NsOrbitStateProbes(NsOrbitSystem *system, NsRun *run, PetscInt more);
@@ -329,6 +351,7 @@ typedef struct {
   PetscInt       pairs;                 /* complex pairs outside the unit circle */
   PetscReal      share;                 /* part of the period with some contact closed */
   PetscReal      slowest;               /* m/s: the lowest impact velocity; 0: no impact */
+  PetscReal     *seen;                  /* [candidates][NS_ORBIT_KINDS] of simulated orbits: how often each event happens */
   PetscInt       impacts;
   PetscInt       margins;
   NsOrbitMargin *margin;
@@ -438,5 +461,12 @@ PetscErrorCode NsOrbitGoOn(NsOrbitBranch *branch);
 void NsOrbitBranchSerialize(NsOrbitBranch *branch, const NsOrbitSystem *system, PetscInt *found, NsOrbitPoint ***first, NsArchive *archive);
 /* Bifurcations between two consecutive points: located and added. *ends: the sequence has changed. */
 PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscBool *changed);
+/* grazing.c: of simulated orbits, the last point before their events change; *found NULL: they do not. *contact: a candidate. */
+PetscErrorCode NsOrbitLocateChange(
+  NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, NsOrbitPoint **found, NsBifurcationKind *kind, PetscInt *contact);
+/* Of a simulated orbit: the contact that would close if its least gap were next to nothing smaller; -1: none. */
+PetscErrorCode NsOrbitGrazingAt(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscInt *contact);
+/* bifurcation.c: one more bifurcation, at this point, which gets its name. */
+void NsOrbitAddBifurcation(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *point, PetscReal angle, const char *contact);
 /* The first point of the other branch at a flip or branch point; NULL: *why. */
 PetscErrorCode NsOrbitSwitch(NsOrbitBranch *branch, const NsBifurcation *at, NsOrbitPoint **first, const char **why);

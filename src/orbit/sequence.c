@@ -170,11 +170,9 @@ PetscInt NsOrbitUnknowns(const NsOrbitSystem *system, const NsOrbit *orbit)
 
 PetscErrorCode NsOrbitField(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f)
 {
-  const PetscInt  n = system->states, m = system->m;
-  const PetscReal h = 1e-5 * orbit->T;
-  PetscReal      *x, *at;
-  NsOrbitMode    *mode;
-  const char     *why;
+  const PetscInt n = system->states, m = system->m;
+  PetscReal     *x, *at;
+  NsOrbitMode   *mode;
 
   PetscFunctionBegin;
   if (system->circle) {
@@ -182,8 +180,7 @@ PetscErrorCode NsOrbitField(NsOrbitSystem *system, const NsOrbit *orbit, PetscRe
     PetscFunctionReturn(0);
   }
   if (system->run) {
-    PetscCall(NsOrbitSimulate(system, NsOrbitBegins(system, orbit), h, orbit->x0, f, NULL, NULL, &why));
-    for (PetscInt i = 0; i < n; i++) f[i] = (f[i] - orbit->x0[i]) / h;
+    PetscCall(NsOrbitSimulatedField(system, orbit, f));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscMalloc2(m, &x, m, &at));
