@@ -56,11 +56,13 @@ def analyse(directory, out):
     except NoTheory as reason:
         print(f"no comparison with theory: {reason}")
     style()
-    figures = {"reaction": draw_reaction(run, impact, frames), "energy": draw_energy(run, impact), "wave": draw_wave(run, impact, frames)}
+    figures = {"reaction": draw_reaction(run, impact, frames), "energy": draw_energy(run, impact), "wave": None}
+    try:
+        figures["wave"] = draw_wave(run, impact, frames)
+    except ResultsError as reason:
+        print(reason)
     if impact:
         print_table(run, impact, frames)
-    if not figures["wave"]:
-        print("no x-t diagram: the elements are not in one line")
     print("\nfigures: " + ", ".join(str(save(figure, out, name)) for name, figure in figures.items() if figure))
 
 

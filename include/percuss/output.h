@@ -69,7 +69,8 @@ typedef struct {
   const char *
     rate; /* put in place of the part of `name` before its first wildcard, it gives the name of the column with the rate; NULL: there is no such column */
 } NsColumn;
-#define NS_UNIT_UNKNOWN "?" /* coordinates of mechanisms: by the mechanism */
+#define NS_UNIT_UNKNOWN  "?"            /* coordinates of mechanisms: by the mechanism */
+#define NS_UNIT_OF_PROBE "of the probe" /* that of the subject, which is a column of history.csv: m of `bar.left.ux.max` */
 
 /* What a row of a table is. `percuss compare` puts rows of equal times side by side, and pairs events. */
 typedef enum {
@@ -96,6 +97,8 @@ const NsCsvType *NsCsvTypeAt(int index);
 const NsCsvType *NsCsvTypeFind(const char *file);
 /* The column for a name in a header; only what follows the last dot counts: "gap" of "wall.gap". NULL: none. */
 const NsColumn *NsColumnFind(const NsCsvType *type, const char *name);
+/* Its unit, that of the probe where it is NS_UNIT_OF_PROBE; NULL: no such column, words, or not known. */
+const char *NsColumnUnitIn(const NsCsvType *type, const char *name);
 
 /* ---- frames ----------------------------------------------------------------------------------------------------------------------------------------------- */
 

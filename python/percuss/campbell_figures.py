@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from percuss.style import BLACK, BLUE, GREY, ORANGE, PURPLE, TWO_COLUMNS, letter
+from percuss.style import BLACK, BLUE, GREY, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter
 
 RPM = 30 / np.pi  # rad/s -> 1/min
 HERTZ = 1 / (2 * np.pi)  # rad/s -> Hz
@@ -31,7 +31,7 @@ def pieces(kappa, there):
 def draw_lines(axis, speed, values, kappa, there):
     """The line of one mode, coloured by its sense of whirl."""
     for sense, part in pieces(kappa, there):
-        axis.plot(speed[part] * RPM, values[part], color=SENSES[sense])
+        axis.plot(speed[part] * RPM, values[part], color=SENSES[sense], linestyle="-")
 
 
 def draw_campbell(table, events):
@@ -81,4 +81,4 @@ def add_legend(figure, table, names, events):
         handles.append(Line2D([], [], color=BLACK, marker="o", markerfacecolor="white", linestyle="", label="critical speed"))
     if np.any(events["event"] == "unstable"):
         handles.append(Line2D([], [], color=PURPLE, marker="X", linestyle="", label="onset of instability"))
-    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=len(handles))
+    legend_below(figure, handles=handles)

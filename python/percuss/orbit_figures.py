@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from percuss.results import ResultsError
-from percuss.style import TWO_COLUMNS, legend_below
+from percuss.style import TWO_COLUMNS, larger, legend_below, letter, time_axis
 
 MARKS = {"fold": "o", "flip": "s", "torus": "D", "branch": "P", "grazing": "X", "sliding": "v", "symmetry": "p", "hopf": "*"}
 
@@ -24,12 +24,9 @@ def branch_tables(run, probe):
 
 
 def parameter_label(run):
-    """The key of the config that is varied, with the unit of its values, from config.yaml: over: {key: ..., from: 2 rad/s, to: ...}."""
-    text = (run.directory / "config.yaml").read_text(encoding="utf-8")
-    over = re.search(r"^ *over:\s*\n?(.*?to:[^\n]*)", text, re.M | re.S)
-    key, begin = (re.search(rf"{word}: *['\"]?([^'\",\n}}]*)", over[1]) if over else None for word in ("key", "from"))
-    unit = re.sub(r"^[-+0-9.eE]+ *", "", begin[1].strip()) if begin else ""
-    return (key[1].strip() if key else "parameter") + (f" ({unit})" if unit else "")
+    """The key of the config that is varied, with the unit of its values."""
+    key, unit = run.varied()
+    return (key or "parameter") + (f" ({unit})" if unit else "")
 
 
 def pieces(stable):
@@ -41,7 +38,10 @@ def pieces(stable):
 def draw_branch(run, probe=None, study=None, width=TWO_COLUMNS):
     """Largest and least value over the parameter; with the directory of a study, the samples of its bifurcation diagram behind."""
     table, values, probe = branch_tables(run, probe)
+    if len(table["parameter"]) < 2:
+        raise ResultsError(f"{run.directory}: one orbit, no branch; `percuss orbit CONFIG --over KEY=FROM:TO` follows it (`run.plot.motion()` draws the orbit)")
     figure, axis = plt.subplots(figsize=(width, 4.0))
+    unit = values.units[f"{probe}.max"]
     if study:
         with (study / "bifurcation.csv").open(newline="", encoding="utf-8") as file:
             samples = list(csv.reader(file))[1:]
@@ -61,7 +61,7 @@ def draw_branch(run, probe=None, study=None, width=TWO_COLUMNS):
         if kind in MARKS:
             axis.plot(parameter[k], values[f"{probe}.max"][k], MARKS[kind], color="black", markersize=5, label=None if kind in told else kind)
             told.add(kind)
-    axis.set(xlabel=parameter_label(run), ylabel=f"{probe}: largest and least", title=run.info["title"] or run.name)
+    axis.set(xlabel=parameter_label(run), ylabel=f"{probe}: largest and least" + (f" ({unit})" if unit else ""), title=run.info["title"] or run.name)
     legend_below(figure, axis, ncol=4)
     return figure
 
@@ -72,13 +72,15 @@ def draw_motion(run, width=TWO_COLUMNS):
     names = [column.removesuffix(".value") for column in orbit if column.endswith(".value")]
     if not names:
         raise ResultsError("no probe was recorded: name some in output.history.probes")
-    first, time = names[0], orbit["time"] - orbit["time"][0]
+    first, (clock, time_label) = names[0], time_axis(np.ptp(orbit["time"]))
     rate = re.sub(r"\.u([xyz])$", r".v\1", first)
     figure, axes = plt.subplots(1, 2 if rate != first and rate in names else 1, figsize=(width, 3.0), squeeze=False)
-    axes[0][0].plot(time, orbit[f"{first}.value"])
-    axes[0][0].set(xlabel="time within the orbit (s)", ylabel=first)
+    (size, unit), (rate_size, rate_unit) = (larger(np.abs(orbit[f"{name}.value"]).max(), orbit.units[f"{name}.value"]) if name in names else (1, "") for name in (first, rate))
+    label = lambda name, unit: f"{name} ({unit})" if unit else name
+    axes[0][0].plot(clock * (orbit["time"] - orbit["time"][0]), size * orbit[f"{first}.value"])
+    axes[0][0].set(xlabel=time_label, ylabel=label(first, unit))
     if len(axes[0]) > 1:
-        axes[0][1].plot(orbit[f"{first}.value"], orbit[f"{rate}.value"])
-        axes[0][1].set(xlabel=first, ylabel=rate)
-    figure.tight_layout()
+        axes[0][1].plot(size * orbit[f"{first}.value"], rate_size * orbit[f"{rate}.value"])
+        axes[0][1].set(xlabel=label(first, unit), ylabel=label(rate, rate_unit))
+    letter(axes[0], ("motion", "phase plane"))
     return figure

@@ -72,6 +72,16 @@ class Plots:
             raise ResultsError(f"{self.run.directory}/history.csv: no column that changes, of {', '.join(columns) or 'all'}")
         return finished(run_figures.draw_history, self.run, shown, width)
 
+    def bodies(self, width: float = TWO_COLUMNS) -> Figure:
+        """Energies of bodies, springs and bearings."""
+        return finished(run_figures.draw_bodies, self.run, width)
+
+    def resultant(self, name: str, width: float = TWO_COLUMNS) -> Figure:
+        """Resultant force, moment and impulse of all contacts of a name."""
+        if name not in run_figures.resultant_names(self.run):
+            raise ResultsError(f"no resultant of '{name}'; there are those of {', '.join(run_figures.resultant_names(self.run))}")
+        return finished(run_figures.draw_resultant, self.run, name, width)
+
     def pressure(self, width: float = TWO_COLUMNS) -> Figure:
         """Contact pressure on sides of solids."""
         return finished(lambda: pressure_figures.draw_pressure(self.run, width)[0])
@@ -128,9 +138,13 @@ class Plots:
         table = self.run.analysis("response.csv")
         return finished(response_figures.draw_response, table, response_figures.response_columns(table, probes or None), linear)
 
-    def branch(self, probe: str | None = None, width: float = TWO_COLUMNS) -> Figure:
-        """Branches of periodic orbits with their bifurcations, of the results of percuss.orbit(..., over=...)."""
-        return finished(orbit_figures.draw_branch, self.run, probe, None, width)
+    def branch(self, probe: str | None = None, width: float = TWO_COLUMNS, *, study: str | os.PathLike | None = None) -> Figure:
+        """Branches of periodic orbits with their bifurcations, of the results of percuss.orbit(..., over=...); behind them the samples of a study."""
+        return finished(orbit_figures.draw_branch, self.run, probe, pathlib.Path(study) if study else None, width)
+
+    def motion(self, width: float = TWO_COLUMNS) -> Figure:
+        """The last orbit over its period, of the results of percuss.orbit."""
+        return finished(orbit_figures.draw_motion, self.run, width)
 
     def scene(self, png: str | os.PathLike | None = None, *, frame: int = -1, mode: int | None = None) -> pathlib.Path:
         """The scene of view.py as a picture, whose path is returned; needs python3-vtk9. In a notebook: IPython.display.Image(run.plot.scene())."""

@@ -85,4 +85,7 @@ def draw_side(axis, frames):
     order = np.argsort(pressure)
     drawn = axis.scatter(scale * points[order, first], scale * points[order, second], c=size * pressure[order], s=max(4, min(60, 4000 / len(order))), cmap="viridis", vmin=0)
     axis.figure.colorbar(drawn, ax=axis, label=f"pressure ({unit})")
-    axis.set(xlabel=f"{'xyz'[first]} ({length})", ylabel=f"{'xyz'[second]} ({length})", aspect="equal")
+    axis.set(xlabel=f"{'xyz'[first]} ({length})", ylabel=f"{'xyz'[second]} ({length})")
+    across, up = np.ptp(points[:, [first, second]], axis=0)
+    if max(across, up) <= 5 * min(across, up):  # true to scale unless that leaves no room for numbers
+        axis.set_aspect("equal")

@@ -17,8 +17,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
+import numpy as np
+
 from percuss.model import Model, scalar
-from percuss.results import PercussError, ResultsError, Run, html_table, read_table
+from percuss.results import PercussError, ResultsError, Run, Table, html_table, read_table, unit_of
 
 Config = str | os.PathLike | Mapping  # a YAML file, the directory of an earlier run, or a Model
 HERE = pathlib.Path(__file__).resolve()
@@ -163,6 +165,33 @@ def directory_of(config: Config, out: str | os.PathLike | None, ending: str = ""
     return pathlib.Path("out") / (pathlib.Path(config).stem + ending)
 
 
+def flags(**wanted: bool) -> list[str]:
+    """Options without a value.
+
+    >>> flags(overwrite=True, force=False)
+    ['--overwrite']
+    """
+    return [f"--{name.replace('_', '-')}" for name, given in wanted.items() if given]
+
+
+def options(**given: Any) -> list[str]:
+    """Options with a value; those that are not given are left out.
+
+    >>> options(count=3, wall_limit="8 h", speed="", switch=["flip_1", "fold_1"], times=None)
+    ['--count', '3', '--wall-limit', '8 h', '--switch', 'flip_1,fold_1']
+    """
+    words = []
+    for name, value in given.items():
+        if value is not None and value != "" and value != ():
+            words += [f"--{name.replace('_', '-')}", str(value) if isinstance(value, (str, int, float, os.PathLike)) else ",".join(map(str, value))]
+    return words
+
+
+def petsc_words(petsc: Sequence[str]) -> list[str]:
+    """PETSc's own options, at the end."""
+    return ["--", *petsc] if petsc else []
+
+
 def run(
     config: Config,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the option's name)
@@ -171,17 +200,20 @@ def run(
     overwrite: bool = False,
     resume: bool = False,
     force: bool = False,
+    trust: bool = False,
+    report: bool = False,
     progress: bool = False,
     wall_limit: str = "",
     petsc: Sequence[str] = (),
 ) -> Run:
     """Runs a config and returns its results. The arguments are the options of `percuss run`.
 
-    config      a YAML file, or a Model
+    config      a YAML file, the directory of an earlier run, or a Model
     set         keys to change: {"scheme.step": "0.5 us"}
     out         directory of the results; default out/NAME. Earlier results are replaced only with `overwrite`
     progress    show the progress and the summary that the program prints
     wall_limit  "8 h": then the run stops with a checkpoint, and `Run.status` is "stopped"; `resume` continues it
+    trust       use the PETSc options and plugins of an earlier run, which can run any code
 
     Raises ConfigError if the input is wrong, and RunError if the run fails.
 
@@ -192,10 +224,9 @@ def run(
     '1389 N'
     """
     directory = directory_of(config, out)
-    flags = {"--overwrite": overwrite, "--resume": resume, "--force": force, "--quiet": not progress}
-    words = [*arguments_of(set), "--out", str(directory), *(flag for flag, wanted in flags.items() if wanted), *(("--wall-limit", wall_limit) if wall_limit else ())]
+    words = [*arguments_of(set), *options(out=directory, wall_limit=wall_limit), *flags(overwrite=overwrite, resume=resume, force=force, trust=trust, report=report, quiet=not progress)]
     with config_file(config) as path:
-        code, _, said = call("run", path, *words, *(("--", *petsc) if petsc else ()), progress=progress)
+        code, _, said = call("run", path, *words, *petsc_words(petsc), progress=progress)
     require(code, said, directory)
     return Run(directory)
 
@@ -212,25 +243,33 @@ class Check:
         return html_table(self.figures["title"] or self.figures["name"], [], [[key, str(value)] for key, value in self.figures.items()])
 
 
-def check(config: Config, set: Mapping[str, Any] | None = None) -> Check:  # noqa: A002
-    """Checks a config without running it; raises ConfigError with all of its errors.
+def check(
+    config: Config,
+    set: Mapping[str, Any] | None = None,  # noqa: A002
+    *,
+    quick: bool = False,
+    picture: str | os.PathLike = "",
+    trust: bool = False,
+    petsc: Sequence[str] = (),
+) -> Check:
+    """Checks a config without running it; raises ConfigError with all of its errors. `quick`: without factorizations; `picture`: draws the model into this SVG file.
 
     >>> found = check("configs/elastic_bar.yaml")
     >>> found.figures["dof"], found.figures["contacts"], f"{found.figures['critical_step']:.3g} s"
     (51, 1, '2.23e-06 s')
     """
     with config_file(config) as path:
-        code, report, said = call("check", path, "--json", *arguments_of(set))
+        code, report, said = call("check", path, "--json", *arguments_of(set), *options(picture=picture), *flags(quick=quick, trust=trust), *petsc_words(petsc))
     require(code, said)
     found = json.loads(report)
     return Check(found["figures"], tuple(parse_messages(said)), report)
 
 
-def analyse(command: str, config: Config, words: Sequence[str], set: Mapping[str, Any] | None, out: str | os.PathLike | None, overwrite: bool) -> Run:  # noqa: A002
+def analyse(command: str, config: Config, words: Sequence[str], set: Mapping[str, Any] | None, out: str | os.PathLike | None, petsc: Sequence[str]) -> Run:  # noqa: A002
     """Results of an analysis."""
     directory = directory_of(config, out, f"_{command}")
     with config_file(config) as path:
-        code, _, said = call(command, path, *words, *arguments_of(set), "--out", str(directory), *(["--overwrite"] if overwrite else []))
+        code, _, said = call(command, path, *words, *arguments_of(set), "--out", str(directory), *petsc_words(petsc))
     require(code, said, directory)
     return Run(directory)
 
@@ -243,16 +282,20 @@ def modes(
     count: int = 10,
     speed: str = "",
     campbell: str = "",
+    matrices: bool = False,
     overwrite: bool = False,
+    trust: bool = False,
+    petsc: Sequence[str] = (),
 ) -> Run:
-    """Natural frequencies, damping and mode shapes; with `campbell` ("0 rpm:6000 rpm:61") also over the speed of the rotors, with critical speeds.
+    """Natural frequencies, damping and mode shapes; with `campbell` ("0 rpm:6000 rpm:61") also over the speed of the rotors, with critical speeds; `matrices` writes
+    stiffness, mass and damping.
 
     >>> found = modes("configs/elastic_bar.yaml", count=3, out="out/bar_modes", overwrite=True)
     >>> [f"{value:.0f} Hz" for value in found.analysis("modes.csv")["frequency_hz"]]
     ['0 Hz', '2595 Hz', '5192 Hz']
     """
-    words = ["--count", str(count), *(("--speed", speed) if speed else ()), *(("--campbell", campbell) if campbell else ())]
-    return analyse("modes", config, words, set, out, overwrite)
+    words = [*options(count=count, speed=speed, campbell=campbell), *flags(matrices=matrices, overwrite=overwrite, trust=trust)]
+    return analyse("modes", config, words, set, out, petsc)
 
 
 def response(
@@ -263,9 +306,12 @@ def response(
     *,
     probes: Sequence[str] = (),
     overwrite: bool = False,
+    trust: bool = False,
+    petsc: Sequence[str] = (),
 ) -> Run:
     """Steady-state response of rotors to unbalance over the speed ("100 rpm:6000 rpm:60")."""
-    return analyse("response", config, ["--speeds", speeds, *(("--probes", ",".join(probes)) if probes else ())], set, out, overwrite)
+    words = [*options(speeds=speeds, probes=tuple(probes)), *flags(overwrite=overwrite, trust=trust)]
+    return analyse("response", config, words, set, out, petsc)
 
 
 def static(
@@ -274,6 +320,8 @@ def static(
     out: str | os.PathLike | None = None,
     *,
     overwrite: bool = False,
+    trust: bool = False,
+    petsc: Sequence[str] = (),
 ) -> Run:
     """Static equilibrium: reactions, section forces, closed contacts.
 
@@ -282,7 +330,7 @@ def static(
     >>> {name: f"{force:.1f} N" for name, force in zip(reactions["name"][:2], reactions["fz"])}
     {'drive_end': '65.6 N', 'free_end': '49.0 N'}
     """
-    return analyse("static", config, (), set, out, overwrite)
+    return analyse("static", config, flags(overwrite=overwrite, trust=trust), set, out, petsc)
 
 
 def orbit(
@@ -291,21 +339,41 @@ def orbit(
     out: str | os.PathLike | None = None,
     *,
     over: str = "",
+    times: int | None = None,
+    settle: int | None = None,
+    points: int | None = None,
+    starts: int | None = None,
     switch: Sequence[str] = (),
     overwrite: bool = False,
+    resume: bool = False,
+    trust: bool = False,
+    petsc: Sequence[str] = (),
 ) -> Run:
     """Periodic orbits of systems that hit and rub: multipliers, and with `over` ("loads.shaker.time.harmonic.frequency=2 rad/s:3.4 rad/s") branches with their bifurcations.
+    `starts`: further initial states from which orbits are searched; `switch`: bifurcations whose other branch is followed, too; `resume` continues a branch that was stopped.
 
     >>> found = orbit("configs/impact_oscillator.yaml", out="out/impact_orbit", overwrite=True)
     >>> [f"{value:.6f} s" for value in found.analysis("branch.csv")["period"]]
     ['2.855993 s']
     """
-    words = [*(("--over", over) if over else ()), *(("--switch", ",".join(switch)) if switch else ())]
-    return analyse("orbit", config, ["--quiet", *words], set, out, overwrite)
+    words = [*options(over=over, times=times, settle=settle, points=points, starts=starts, switch=tuple(switch)), *flags(quiet=True, overwrite=overwrite, resume=resume, trust=trust)]
+    return analyse("orbit", config, words, set, out, petsc)
+
+
+def column_of(cells: list[str]) -> np.ndarray:
+    """Numbers if all cells are numbers or empty, else words.
+
+    >>> column_of(["1", "", "2.5"]).tolist(), column_of(["done", "1"]).tolist()
+    ([1.0, nan, 2.5], ['done', '1'])
+    """
+    try:
+        return np.array([float(cell or "nan") for cell in cells])
+    except ValueError:
+        return np.array(cells, dtype=str)
 
 
 class Study:
-    """Results of `percuss study`: `rows`, a table with a row for each run; `runs`, the runs that are done."""
+    """Results of `percuss study`: `rows` and `table()`, a row for each run; `runs()`, the runs that are done; `plot()`, its figure."""
 
     def __init__(self, directory: str | os.PathLike) -> None:
         self.directory = pathlib.Path(directory)
@@ -320,6 +388,20 @@ class Study:
 
         return read_rows(self.directory, "study.csv")
 
+    def table(self, name: str = "study.csv") -> Table:
+        """study.csv, convergence.csv or bifurcation.csv as columns: numbers with units (NaN where a cell is empty), or words."""
+        from percuss.study_figures import read_rows
+
+        rows = read_rows(self.directory, name)
+        columns = {column: column_of([row[column] for row in rows]) for column in rows[0]} if rows else {}
+        known = {item.get("key", item.get("name")): item.get("unit", "") for item in [*self.info["axes"], *self.info["record"]]}
+        units = {column: None if values.dtype.kind == "U" else known.get(column, unit_of("history.csv", column) if "." in column else "s" if column == "time" else "") for column, values in columns.items()}
+        return Table(columns, units, name)
+
+    def runs(self) -> list[Run]:
+        """The results of the runs that are done, in the order of the rows."""
+        return [Run(self.directory / "runs" / row["run"]) for row in self.rows if row["status"] == "done"]
+
     def plot(self) -> Any:
         """The figure of the study: quantities over the varied keys, orders, or a bifurcation diagram."""
         from percuss.plots import finished
@@ -332,15 +414,27 @@ class Study:
         return html_table(self.info["title"] or self.info["name"], list(rows[0]) if rows else [], [list(row.values()) for row in rows[:20]])
 
 
-def study(path: str | os.PathLike, out: str | os.PathLike | None = None, *, jobs: int | None = None, overwrite: bool = False, progress: bool = False) -> Study:
+def study(
+    path: str | os.PathLike,
+    out: str | os.PathLike | None = None,
+    *,
+    jobs: int | None = None,
+    overwrite: bool = False,
+    force: bool = False,
+    trust: bool = False,
+    progress: bool = False,
+) -> Study:
     """Many runs of one config (a study file). Only missing runs are made. A run that failed is a row of the table with its reason.
 
     >>> found = study("configs/studies/oscillator_orders.yaml", out="out/orders", overwrite=True)
     >>> found.rows[0]["status"]
     'done'
+    >>> orders = found.table("convergence.csv")
+    >>> found.table()["smooth"].shape, orders.units["error"]
+    ((16,), '')
     """
     directory = directory_of(path, out)
-    words = [*(("--jobs", str(jobs)) if jobs else ()), *(["--overwrite"] if overwrite else []), *([] if progress else ["--quiet"])]
+    words = [*options(jobs=jobs), *flags(overwrite=overwrite, force=force, trust=trust, quiet=not progress)]
     code, _, said = call("study", os.fspath(path), "--out", str(directory), *words, progress=progress)
     if code == 2 or not (directory / "study.json").exists():
         require(code or 1, said)

@@ -44,40 +44,27 @@ def energy_figure(run, impact):
     return figure(drawing, "energy-figure", alt, words + (" Dashed: d'Alembert's solution." if impact else ""))
 
 
-MOST_OWNERS, MOST_SETS = 12, 4
-
-
-def moving_panels(columns, panels):
-    """The panels, with the columns that exist and are not always zero."""
-    some = {quantity: [name for name in names if name in columns and columns[name].any()] for quantity, names in panels.items()}
-    return {quantity: names for quantity, names in some.items() if names}
+MOST_SETS = 4  # resultants
 
 
 def bodies_section(run):
-    """Energies of bodies and force elements: a table of their largest values, and the kinetic and elastic energies of the largest over time."""
-    table_of, kinds = run.body_energies, ("kinetic", "elastic", "potential", "damping")
-    owners = list(dict.fromkeys(name.rsplit(".", 1)[0] for name in table_of if name != "time"))
-    largest = {owner: max(abs(table_of[f"{owner}.{kind}"]).max() for kind in kinds if f"{owner}.{kind}" in table_of) for owner in owners}
-    owners = sorted(owners, key=largest.get, reverse=True)[:MOST_OWNERS]
-    cell = lambda owner, kind: f"{table_of[f'{owner}.{kind}'][-1]:.4g} J" if f"{owner}.{kind}" in table_of else ""
-    rows = [[escape(owner), *(cell(owner, kind) for kind in kinds)] for owner in owners]
-    drawing = run_figures.draw_columns(run.body_energies, moving_panels(table_of, {(f"{kind} energy", "J"): [f"{owner}.{kind}" for owner in owners] for kind in ("kinetic", "elastic")}), WIDTH)
+    """Energies of bodies and force elements: a table of those with the largest values, and their kinetic and elastic energies over time."""
+    energies, kinds = run.body_energies, ("kinetic", "elastic", "potential", "damping")
+    cell = lambda owner, kind: f"{energies[f'{owner}.{kind}'][-1]:.4g} J" if f"{owner}.{kind}" in energies else ""
+    rows = [[escape(owner), *(cell(owner, kind) for kind in kinds)] for owner in run_figures.energy_owners(run)]
     words = "Kinetic and elastic energies of bodies and force elements."
-    return section("bodies", "Energies of bodies", pair(f"<div>{table('At the end (rows of body_energies.csv)', ['', *kinds], rows, set(range(1, 5)))}</div>", figure(drawing, "bodies-figure", words, words)))
+    at_end = table("At the end (rows of body_energies.csv)", ["", *kinds], rows, set(range(1, 5)))
+    return section("bodies", "Energies of bodies", pair(f"<div>{at_end}</div>", figure(run_figures.draw_bodies(run, WIDTH), "bodies-figure", words, words)))
 
 
 def resultant_section(run):
     """Resultant forces of contacts over time."""
-    sets = list(dict.fromkeys(name.rsplit(".", 1)[0] for name in run.resultants if name != "time"))[:MOST_SETS]
-    figures = []
-    for number, name in enumerate(sets):
-        panels = {("resultant force", "N"): [f"{name}.f{axis}" for axis in "xyz"], ("impulse of a row", "N s"): [f"{name}.p{axis}" for axis in "xyz"]}
-        panels = moving_panels(run.resultants, panels)
-        if not panels:
-            continue
-        words = f"Resultant of contact {name} on its first partner."
-        figures.append(figure(run_figures.draw_columns(run.resultants, panels, WIDTH), f"resultant-{number}", words, words))
-    return section("resultants", "Resultants of contacts", pair(*figures) if figures else paragraph("No contact closes."))
+    names = run_figures.resultant_names(run)
+    drawn = [(name, run_figures.draw_resultant(run, name, WIDTH)) for name in names[:MOST_SETS]]
+    words = "Resultant of contact {} on its first partner."
+    figures = [figure(drawing, f"resultant-{number}", words.format(name), words.format(name)) for number, (name, drawing) in enumerate(drawn) if drawing]
+    rest = paragraph(f"{len(names) - MOST_SETS} more contacts are in resultants.csv.", "soft") if len(names) > MOST_SETS else ""
+    return section("resultants", "Resultants of contacts", pair(*figures) if figures else paragraph("No contact closes."), rest)
 
 
 def contact_section(run):
@@ -146,8 +133,6 @@ def bar_theory(run):
 def bar_section(run, impact, frames, reason):
     """x-t diagram; results compared with theory."""
     drawing = bar_figures.draw_wave(run, impact, frames, WIDTH)
-    if not drawing:
-        raise ResultsError("no x-t diagram: the elements are not in one line")
     alt = "Axial stress over position and time" + (", computed and exact (d'Alembert): a compression wave to the free end and back." if impact else ".")
     words = "x-t diagram of the axial stress" + ("; dashed: wave front." if impact else f". No comparison with theory: {sentence(reason)}")
     parts = [figure(drawing, "wave", alt, words)]

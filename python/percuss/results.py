@@ -18,6 +18,7 @@ import html
 import json
 import os
 import pathlib
+import re
 import xml.etree.ElementTree
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,9 @@ def write_result(file, content):
     part.replace(file)
 
 
+OF_PROBE = "of the probe"  # the unit of `bar.left.ux.max` is that of bar.left.ux in history.csv
+
+
 @functools.cache
 def patterns() -> dict[str, list[tuple[str, str | None]]]:
     """{file: [(pattern of a column's name, unit)]} of all tables: what `percuss explain results --json` prints."""
@@ -64,8 +68,9 @@ def patterns() -> dict[str, list[tuple[str, str | None]]]:
 
 def unit_of(file: str, column: str) -> str | None:
     """The SI unit of a column: "" without unit, None for words; "?" where only a plugin knows it."""
-    last = column.rsplit(".", 1)[-1]
-    return next((unit for pattern, unit in patterns().get(file, []) if fnmatch.fnmatchcase(last, pattern)), "?")
+    subject, _, last = column.rpartition(".")
+    unit = next((unit for pattern, unit in patterns().get(file, []) if fnmatch.fnmatchcase(last, pattern)), "?")
+    return unit_of("history.csv", subject) if unit == OF_PROBE else unit
 
 
 class Table(Mapping):
@@ -137,7 +142,7 @@ def html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
 def read_table(path: str | os.PathLike) -> Table:
     """A CSV file: columns of floats, or of strings if a column contains words (names of contacts, events, states)."""
     with open(path, "rb") as file:
-        names = [name.split(" [")[0] for name in file.readline().decode("ascii").rstrip("\n").split(",")]  # of `output.units`
+        names = [name.split(" [")[0] for name in file.readline().decode("utf-8").rstrip("\n").split(",")]  # of `output.units`
         rows = file.tell() < file.seek(0, 2)
         if file.tell() == 0:
             raise ResultsError(f"{path}: empty; is the run still in progress?")
@@ -149,7 +154,7 @@ def read_table(path: str | os.PathLike) -> Table:
     try:
         if not whole:
             raise ValueError
-        table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="ascii") if rows else np.empty(0, fields)
+        table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="utf-8") if rows else np.empty(0, fields)
     except ValueError:
         raise ResultsError(f"{path}: the last row is incomplete; is the run still in progress?") from None
     columns = {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}
@@ -360,6 +365,16 @@ class Run:
         return self.table("body_energies.csv", "body_energies: {every: 1}")
 
     @functools.cached_property
+    def orbits(self) -> Table:
+        """Displacements, radius, whirl and spin of rotors at their stations."""
+        return self.table("orbits.csv", "orbits: {stations: {disc: {at: shaft@0.5}}}")
+
+    @functools.cached_property
+    def poincare(self) -> Table:
+        """Positions at the stations once per revolution."""
+        return self.table("poincare.csv", "orbits: {stations: {disc: {at: shaft@0.5}}}")
+
+    @functools.cached_property
     def resultants(self) -> Table:
         """Force, moment and impulse of all contacts of a name together."""
         return self.table("resultants.csv", "resultants: {every: 1}")
@@ -382,7 +397,22 @@ class Run:
         path = self.directory / name
         if not path.exists():
             raise ResultsError(f"{self.directory}: no {name}; `percuss {command}` writes it")
-        return read_table(path)
+        table = read_table(path)
+        if "parameter" in table:
+            table.units["parameter"] = self.varied()[1]
+        return table
+
+    def varied(self) -> tuple[str, str]:
+        """(key, unit of its values) of `percuss orbit --over`, from config.yaml: over: {key: ..., from: 2 rad/s, to: ...}."""
+        path = self.directory / "config.yaml"
+        over = re.search(r"^ *over:\s*\n?(.*?to:[^\n]*)", path.read_text(encoding="utf-8") if path.exists() else "", re.MULTILINE | re.DOTALL)
+        found = [re.search(rf"{word}: *['\"]?([^'\",\n}}]*)", over[1]) if over else None for word in ("key", "from")]
+        key, begin = (match[1].strip() if match else "" for match in found)
+        return key, re.sub(r"^[-+0-9.eE]+ *", "", begin)
+
+    def tables(self) -> list[str]:
+        """Names of the tables of this run, each of which `analysis` reads."""
+        return sorted(path.name for path in self.directory.glob("*.csv") if path.name in patterns())
 
     def contact_names(self) -> list[str]:
         """Names of the contacts, in the config's order."""

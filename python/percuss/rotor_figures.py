@@ -8,7 +8,7 @@ import numpy as np
 
 from percuss.style import BLACK, BLUE, GREY, MOST_LINES, ON_MAP, ORANGE, TWO_COLUMNS
 from percuss.style import envelope, is_narrow, legend_above, legend_below, letter, prefixed, say_rest, series, time_axis
-from percuss.rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, poincare_points, resample, smooth_whirl, waterfall
+from percuss.rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, is_run_up, poincare_points, resample, smooth_whirl, waterfall
 
 RPM = 60 / TURN
 DASHED, DOTTED, FINE = (0, (5, 2)), (0, (0.6, 1.4)), {"linewidth": 0.6}
@@ -110,12 +110,15 @@ def draw_spectrum(orbits, width=TWO_COLUMNS):
 
 
 def draw_waterfall(orbits, width=TWO_COLUMNS):
-    """Full spectra over the speed of the shaft."""
-    narrow = is_narrow(width)
-    shape, size = ((len(orbits), 1), (width, 3.6 * len(orbits))) if narrow else ((1, len(orbits)), (width * (0.6 if len(orbits) == 1 else 1), 4.2))
-    figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, sharey=True)
-    for axis, station in zip(axes.flat, orbits):
-        fall = waterfall(station)
+    """Full spectra over the speed of the shaft, of the stations whose speed changes."""
+    orbits = [station for station in orbits if is_run_up(station)] or orbits[:1]
+    falls = [(station, waterfall(station)) for station in orbits]
+    columns = 1 if is_narrow(width) else min(2, len(orbits))
+    rows = -(-len(orbits) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(width * (0.6 if columns == 1 and not is_narrow(width) else 1), 3.8 * rows), squeeze=False)
+    for axis in axes.flat[len(orbits) :]:
+        axis.set_visible(False)
+    for axis, (station, fall) in zip(axes.flat, falls):
         order = np.argsort(fall.spin_rate)
         level = np.log10(np.maximum(fall.amplitude[order], fall.amplitude.max() * 1e-4))
         limit = frequency_limit(station, fall.frequency, fall.amplitude.max(axis=0), orders=2.5, level=0.03)
@@ -124,7 +127,7 @@ def draw_waterfall(orbits, width=TWO_COLUMNS):
         speed = np.array([fall.spin_rate.min(), fall.spin_rate.max()])
         for multiple in (-2, -1, 1, 2):
             axis.plot(multiple * speed / TURN, RPM * speed, color=ON_MAP, linestyle=DASHED, linewidth=0.7)
-        axis.set(xlim=(-limit, limit), xlabel="frequency (Hz)", title=station.name, ylabel="speed (rpm)" if narrow or axis is axes[0, 0] else "")
+        axis.set(xlim=(-limit, limit), xlabel="frequency (Hz)", title=station.name, ylabel="speed (rpm)" if axis in axes[:, 0] else "")
         axis.grid(False)
         figure.colorbar(mesh, ax=axis, label="lg(amplitude in m)")
     return figure

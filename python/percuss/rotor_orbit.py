@@ -152,6 +152,8 @@ def one_way(station):
 
 def waterfall(station, pieces=100, turns=8):
     """Spectra over a run-up from overlapping intervals, each at least six times as long as their distance, and a number of revolutions long, so that the orders are separate."""
+    if not is_run_up(station):
+        raise ResultsError(f"station {station.name}: the speed hardly changes; spectra over speed need a run-up or run-down")
     station = one_way(station)
     step, (u2, u3, spin) = resample(station.time, station.z.real, station.z.imag, station.spin_rate)
     count = len(u2)

@@ -5,7 +5,7 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss.style import BLACK, BLUE, GREEN, GREY, MOST_LINES, ORANGE, PURPLE, TWO_COLUMNS, envelope, legend_above, letter, prefixed, say_rest, time_axis, total_energy
+from percuss.style import BLACK, BLUE, GREEN, GREY, MOST_LINES, ORANGE, PURPLE, TWO_COLUMNS, envelope, larger, legend_above, letter, prefixed, say_rest, time_axis, total_energy
 from percuss.results import ResultsError, read_frame, spread
 
 STEMS = 400  # largest number of impulses of a contact that are drawn one by one
@@ -14,16 +14,20 @@ STEMS = 400  # largest number of impulses of a contact that are drawn one by one
 QUANTITIES = {
     **dict.fromkeys(("ux", "uy", "uz"), "displacement"),
     **dict.fromkeys(("vx", "vy", "vz", "v", "vl"), "velocity"),
+    **dict.fromkeys(("ax", "ay", "az"), "acceleration"),
+    **dict.fromkeys(("awx", "awy", "awz"), "angular acceleration"),
     **dict.fromkeys(("rx", "ry", "rz"), "rotation"),
     **dict.fromkeys(("wx", "wy", "wz", "vphi", "omega"), "angular velocity"),
     **dict.fromkeys(("x", "y", "z", "l"), "position"),
-    **dict.fromkeys(("stress", "sxx", "syy", "szz", "sxy", "syz", "szx", "mises", "s1", "s2", "s3"), "stress"),
-    **dict.fromkeys(("exx", "eyy", "ezz", "gxy", "gyz", "gzx"), "strain"),
+    **dict.fromkeys(("stress", "mises", "s1", "s2", "s3", *(f"s{first}{second}" for first in "xyz" for second in "xyz")), "stress"),
+    **dict.fromkeys(("strain", "strain_a", "strain_b", "strain_c", "e", *(f"{kind}{first}{second}" for kind in "eg" for first in "xyz" for second in "xyz")), "strain"),
+    **{f"s{k}_{axis}": f"direction of principal stress {k}" for k in (1, 2, 3) for axis in "xyz"},
     "energy_density": "energy density",
     **dict.fromkeys(("normal_force", "shear_2", "shear_3"), "section force"),
-    **dict.fromkeys(("fx", "fy", "fz"), "resultant force"),
+    **dict.fromkeys(("fx", "fy", "fz"), "reaction"),
+    **dict.fromkeys(("mx", "my", "mz"), "moment of a reaction"),
     **dict.fromkeys(("torque", "moment_2", "moment_3"), "section moment"),
-    **dict.fromkeys(("theta", "alpha", "phi", "angle"), "angle"),
+    **dict.fromkeys(("theta", "alpha", "phi", "angle", "e_angle"), "angle"),
     "p": "unit quaternion",
 }
 
@@ -178,11 +182,45 @@ def draw_columns(table, panels, width=TWO_COLUMNS):
     return figure
 
 
-def larger(size, unit):
-    """As `prefixed`, but stresses are in MPa from 0.1 MPa on; angles and rates keep their unit."""
-    if unit == "Pa":
-        return (1e-6, "MPa") if size >= 1e5 else (1, "Pa")
-    return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m", "J", "N s") else (1, unit)
+MOST_OWNERS = 12  # bodies and force elements whose energies are drawn
+
+
+def moving_panels(columns, panels):
+    """The panels, with the columns that exist and are not always zero."""
+    some = {quantity: [name for name in names if name in columns and columns[name].any()] for quantity, names in panels.items()}
+    return {quantity: names for quantity, names in some.items() if names}
+
+
+def energy_owners(run):
+    """Bodies, springs and bearings of body_energies.csv, those with the largest energies first."""
+    table = run.body_energies
+    largest = {}
+    for name, values in table.items():
+        if name != "time":
+            owner = name.rsplit(".", 1)[0]
+            largest[owner] = max(largest.get(owner, 0), np.abs(values).max())
+    return sorted(largest, key=largest.get, reverse=True)[:MOST_OWNERS]
+
+
+def draw_bodies(run, width=TWO_COLUMNS):
+    """Kinetic and elastic energies of the bodies, springs and bearings with the largest ones."""
+    panels = {(f"{kind} energy", "J"): [f"{owner}.{kind}" for owner in energy_owners(run)] for kind in ("kinetic", "elastic")}
+    panels = moving_panels(run.body_energies, panels)
+    if not panels:
+        raise ResultsError(f"{run.directory}/body_energies.csv: all energies are zero")
+    return draw_columns(run.body_energies, panels, width)
+
+
+def resultant_names(run):
+    """Contacts of resultants.csv."""
+    return list(dict.fromkeys(name.rsplit(".", 1)[0] for name in run.resultants if name != "time"))
+
+
+def draw_resultant(run, name, width=TWO_COLUMNS):
+    """Resultant force, moment and impulse of all contacts of a name; None if none closes."""
+    panels = {(words, unit): [f"{name}.{letter}{axis}" for axis in "xyz"] for words, unit, letter in (("resultant force", "N", "f"), ("resultant moment", "N m", "m"), ("impulse of a row", "N s", "p"))}
+    panels = moving_panels(run.resultants, panels)
+    return draw_columns(run.resultants, panels, width) if panels else None
 
 
 # Shape -------------------------------------------------------------------------------------------------------------------------------------------
@@ -212,7 +250,9 @@ def draw_shape(run, width=TWO_COLUMNS):
     stressed = stress is not None and np.any(stress)
     widths = np.where(frame.kinds > 4, 0.5, 1.4)  # of surfaces, of lines
     lines.append((placed[most], {"linewidths": widths} if stressed else {"linewidths": widths, "colors": BLUE}))
-    shapes = [(seen(place, planar), options) for place, options in lines]
+    length, length_unit = prefixed(max(np.abs(place).max() for place, _ in lines), "m")
+    shapes = [(length * seen(place, planar), options) for place, options in lines]
+    middle = sum(edge(np.concatenate([shape for shape, _ in shapes]), axis=0) for edge in (np.min, np.max)) / 2
     across = np.ptp(np.concatenate([shape for shape, _ in shapes]), axis=0)
     tall = np.clip(across[1] / max(across[0], 1e-12), 0.12, 0.9)
     figure, axis = plt.subplots(figsize=(width, 0.7 + 0.85 * width * tall + (0.5 if stressed else 0)))
@@ -224,9 +264,9 @@ def draw_shape(run, width=TWO_COLUMNS):
         limit = factor * np.abs(stress).max()
         drawn.set(array=factor * stress, cmap=PRESSURE_TO_TENSION, clim=(-limit, limit))
         figure.colorbar(drawn, ax=axis, orientation="horizontal", label=f"stress ({unit}), tension positive", fraction=0.06, pad=0.02, aspect=40)
-    axis.autoscale_view()
-    axis.margins(0.06)
-    axis.set(aspect="equal", xlabel="x (m)" if planar else "", ylabel="y (m)" if planar else "")
+    room = np.maximum(1.12 * across, 0.05 * across.max()) / 2  # also of models without height
+    axis.set(xlim=middle[0] + room[0] * np.array([-1, 1]), ylim=middle[1] + room[1] * np.array([-1, 1]))
+    axis.set(aspect="equal", xlabel=f"x ({length_unit})" if planar else "", ylabel=f"y ({length_unit})" if planar else "")
     axis.locator_params(axis="y", nbins=4)
     if not planar:
         axis.axis("off")

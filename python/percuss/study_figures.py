@@ -85,7 +85,6 @@ def finish(figure, axes):
                 axis.ticklabel_format(axis=side, style="sci", scilimits=(-3, 4), useMathText=True)
     if len(axes) > 1:
         letter(axes)
-    arrange(figure)
     names = axes[0].get_legend_handles_labels()[1]
     if len(names) > 1 or (names and names[0]):
         legend_below(figure, axes[0], ncol=min(len(names), 2 if max(map(len, names)) > 24 else 4))
@@ -212,4 +211,4 @@ def draw_study(directory):
     choose = draw_bifurcation if study["bifurcation"] else draw_convergence if study["convergence"] else draw_quantities
     figure = choose(study, directory)
     figure.suptitle(study["title"] or study["name"], fontsize=9.5)
-    return figure
+    return arrange(figure)

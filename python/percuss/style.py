@@ -1,6 +1,6 @@
 """Common style of all figures, and their rules, which tests/python/figure_rules.py checks:
 
-- no text covers another, and none is outside the figure; legends are no wider than their panel (`arrange`, called wherever a figure is finished)
+- no text covers another, numbers along axes neither, and none is outside the figure; legends are no wider than their panel (`arrange`, called wherever a figure is finished)
 - every series is shown, or a line of the legend says how many are not (`say_rest`); a curve that covers another is dashed, so that both are seen
 - SI prefixes (`prefixed`), with the unit in the label of the axis; panels have titles
 - colours that are distinguishable in grey print and with colour blindness (Okabe and Ito); when they repeat, the dashes differ
@@ -8,12 +8,13 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 BLACK, GREY = "#000000", "#8C8C8C"
 ON_MAP = "#101010"  # lines and text on a colour map, which stays light in dark mode
 
-LARGE = ("N", "J", "N m", "N s", "Pa")  # units that have prefixes above 1
+LARGE = ("m", "N", "J", "N m", "N s", "Pa")  # units that have prefixes above 1
 MOST_LINES = 6  # in a panel: more are not told apart
 
 # Widths in inches: two columns of a journal page; one column of a report, or a phone.
@@ -61,11 +62,18 @@ def prefixed(largest, unit):
     if not largest:
         return 1, unit
     if unit in LARGE and abs(largest) >= 1e4:
-        return next((1 / size, prefix + unit) for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if abs(largest) >= size)
+        return next((1 / size, prefix + unit) for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if abs(largest) >= size and (unit != "m" or prefix == "k"))
     for factor, prefix in ((1, ""), (1e3, "m"), (1e6, "µ"), (1e9, "n")):
         if abs(largest) * factor >= 1:
             return factor, prefix + unit
-    return 1e12, "p" + unit
+    return (1e12, "p" + unit) if abs(largest) >= 1e-15 else (1, unit)  # powers of ten, at the axis
+
+
+def larger(size, unit):
+    """As `prefixed`, but stresses are in MPa from 0.1 MPa on; angles and rates keep their unit."""
+    if unit == "Pa":
+        return (1e-6, "MPa") if size >= 1e5 else (1, "Pa")
+    return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m", "J", "N s") else (1, unit)
 
 
 def time_axis(end):
@@ -122,34 +130,68 @@ def say_rest(axis, count, what="more, not drawn"):
 def legend_above(axis, **options):
     """A legend in one row above the panel, where it covers no data; `arrange` gives it more rows if it is too wide."""
     labels = axis.get_legend_handles_labels()[1]
+    if not labels:
+        return
     legend = axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=len(labels), borderaxespad=0.1, columnspacing=1.4, **options)
     legend.set_in_layout(False)
 
 
-def legend_below(figure, axis, **options):
-    """One legend for all panels below them; `axis` is the panel with the labels."""
-    handles, labels = axis.get_legend_handles_labels()
+def legend_below(figure, axis=None, **options):
+    """One legend for all panels below them; `axis` is the panel with the labels, else `handles`. `arrange` makes the figure higher by it."""
+    handles, labels = axis.get_legend_handles_labels() if axis else (options.pop("handles"), None)
+    labels = labels or [handle.get_label() for handle in handles]
     across = figure.get_figwidth() * 72  # points
     entry = 8 * (0.62 * max(map(len, labels), default=1) + 4)  # of the longest label, with its line
     options = {"ncol": max(1, min(len(labels), int(across / entry))), **options}
-    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), **options)
+    legend = figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 0.0), **options)
+    legend.set_in_layout(False)
 
 
 # Arranging ---------------------------------------------------------------------------------------------------------------------------------------
 
 
 def arrange(figure):
-    """Makes covered curves visible, and legends as wide as their panel, with titles above them. The last step of every figure."""
+    """Makes covered curves visible, legends as wide as their panel with titles above them, and numbers along axes as few as fit. The last step of every figure."""
     for axis in figure.axes:
         tell_apart(axis)
-    with_legend = [axis for axis in figure.axes if axis.get_legend() and axis.get_visible()]
-    if not with_legend:
-        return figure
+        for line in axis.lines:
+            if len(line.get_xdata()) == 1 and line.get_marker() in ("None", None, ""):
+                line.set_marker("o")  # else it is not seen
     figure.canvas.draw()  # places of everything
     renderer = figure.canvas.get_renderer()
-    for axis in with_legend:
-        fit_legend(axis, renderer)
+    for legend in figure.legends:
+        if not legend.get_in_layout():
+            make_room_below(figure, legend, renderer)
+    for axis in figure.axes:
+        if axis.get_visible() and axis.get_legend():
+            fit_legend(axis, renderer)
+        if axis.get_visible() and axis.axison:
+            thin_ticks(axis.xaxis, 0, renderer)
+            thin_ticks(axis.yaxis, 1, renderer)
     return figure
+
+
+def make_room_below(figure, legend, renderer):
+    """A figure that is higher by the legend, so that it is complete however it is saved."""
+    height = figure.get_figheight()
+    room = legend.get_window_extent(renderer).height / figure.dpi + 0.05
+    figure.set_figheight(height + room)
+    legend.set_in_layout(True)  # done
+    share = room / (height + room)
+    if figure.get_layout_engine():
+        figure.get_layout_engine().set(rect=(0, share, 1, 1 - share))
+    else:
+        figure.subplots_adjust(bottom=share + figure.subplotpars.bottom * (1 - share))
+    figure.canvas.draw()
+
+
+def thin_ticks(side, along, renderer):
+    """Fewer numbers along an axis where they cover each other; none where there is no room for two."""
+    for most in (3, 2, 1, 0):
+        boxes = sorted((label.get_window_extent(renderer) for label in side.get_ticklabels() if label.get_text()), key=lambda box: (box.x0, box.y0)[along])
+        if all((first.x1, first.y1)[along] <= (second.x0, second.y0)[along] + 2 for first, second in zip(boxes, boxes[1:])) or not isinstance(side.get_major_locator(), MaxNLocator):
+            return
+        side.set_major_locator(MaxNLocator(most) if most else NullLocator())
 
 
 def fit_legend(axis, renderer):
@@ -176,6 +218,15 @@ def fit_legend(axis, renderer):
         axis.set_title(title.get_text(), loc="left", fontweight="bold", fontsize=8.5, pad=4 + 72 / axis.figure.dpi * legend.get_window_extent(renderer).height)
 
 
+def dash(axis, line):
+    """A dashed line, also in the legends."""
+    legends = [legend for legend in (axis.get_legend(), *axis.figure.legends) if legend]
+    keys = [key for legend in legends for key, text in zip(legend.get_lines(), legend.get_texts()) if text.get_text() == line.get_label()]
+    for each in (line, *keys):
+        each.set_linestyle((0, (4, 3)))
+        each.set_linewidth(1.2 * each.get_linewidth())
+
+
 def tell_apart(axis):
     """Dashes solid curves that cover an earlier one within half a per cent of the panel's range."""
     curves = [line for line in axis.lines if line.get_linestyle() == "-" and line.get_marker() in ("None", None, "") and len(line.get_xdata()) > 2 and line.get_visible()]
@@ -190,8 +241,7 @@ def tell_apart(axis):
         values = np.interp(at, x, y)
         span = max([np.nanmax(y) - np.nanmin(y), *(other.max() - other.min() for _, other in seen)])
         if any(np.allclose(ends, x[[0, -1]]) and np.nanmax(np.abs(values - other), initial=0) <= 0.005 * span for ends, other in seen):
-            line.set_linestyle((0, (4, 3)))
-            line.set_linewidth(1.2 * line.get_linewidth())
+            dash(axis, line)
         seen.append((x[[0, -1]], values))
 
 

@@ -316,7 +316,7 @@ static PetscErrorCode report(NsRun *run, NsOrbitBranch *branch, const Task *task
 
   PetscFunctionBegin;
   PetscCall(NsOrbitWriteLast(run, branch, last));
-  NsOrbitWriteBranches(run, branch);
+  NsOrbitWriteBranches(run, branch, task->unit);
   if (task->key) judge_curve(branch, task);
   if (NsRunGetOptions(run)->quiet) PetscFunctionReturn(0);
   printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");

@@ -130,7 +130,25 @@ static PetscErrorCode write_frames(NsRun *run, NsOrbitBranch *branch, const NsOr
   PetscFunctionReturn(0);
 }
 
-void NsOrbitWriteBranches(NsRun *run, const NsOrbitBranch *branch)
+/* The table, with the unit of the key that is varied for its values. */
+static const NsCsvType *with_unit(const NsCsvType *type, const char *unit, NsArena *arena)
+{
+  size_t     columns = 0;
+  NsColumn  *column;
+  NsCsvType *own = NsArenaAlloc(arena, sizeof(*own));
+
+  while (type->column[columns].name) columns++;
+  column = NsArenaAlloc(arena, (columns + 1) * sizeof(*column));
+  for (size_t c = 0; c <= columns; c++) {
+    column[c] = type->column[c];
+    if (column[c].unit && !strcmp(column[c].unit, NS_UNIT_UNKNOWN)) column[c].unit = unit;
+  }
+  *own        = *type;
+  own->column = column;
+  return own;
+}
+
+void NsOrbitWriteBranches(NsRun *run, const NsOrbitBranch *branch, const char *unit)
 {
   const NsOrbitSystem *system = branch->system;
   NsArena             *arena  = NsRunArena(run);
@@ -138,10 +156,10 @@ void NsOrbitWriteBranches(NsRun *run, const NsOrbitBranch *branch)
   PetscInt             number = 0;
   NsCsv                points, probes, multipliers, bifurcations;
 
-  NsCsvOpen(&points, NsRunSink(run), &NsCsvType_Branch, 0, NULL);
+  NsCsvOpen(&points, NsRunSink(run), with_unit(&NsCsvType_Branch, unit, arena), 0, NULL);
   NsCsvOpen(&probes, NsRunSink(run), &NsCsvType_BranchProbes, system->probes, subjects_of(system, arena));
   NsCsvOpen(&multipliers, NsRunSink(run), &NsCsvType_Multipliers, 0, NULL);
-  NsCsvOpen(&bifurcations, NsRunSink(run), &NsCsvType_Bifurcations, 0, NULL);
+  NsCsvOpen(&bifurcations, NsRunSink(run), with_unit(&NsCsvType_Bifurcations, unit, arena), 0, NULL);
   for (PetscInt c = 0; c < branch->curves; c++) {
     for (PetscInt k = 0; k < branch->curve[c].points; k++) {
       const NsOrbitPoint *point = &branch->curve[c].point[k];

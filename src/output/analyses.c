@@ -45,7 +45,7 @@ const NsCsvType NsCsvType_CriticalSpeeds = {"critical_speeds.csv",
 
 static const NsColumn response_columns[] = {
   {"speed", "rad/s", "speed of rotation", offsetof(NsResponseRow, speed)},
-  {"amplitude", "m or rad", "zero to peak", offsetof(NsResponseValue, amplitude), .needs = NS_RESPONSE_AMPLITUDE},
+  {"amplitude", NS_UNIT_OF_PROBE, "zero to peak", offsetof(NsResponseValue, amplitude), .needs = NS_RESPONSE_AMPLITUDE},
   {"phase", "rad", "u(t) = amplitude cos(speed t + phase)", offsetof(NsResponseValue, phase), .needs = NS_RESPONSE_AMPLITUDE},
   {"major", "m", "semi-major axis of the orbit", offsetof(NsResponseValue, major), .needs = NS_RESPONSE_ORBIT},
   {"minor", "m", "semi-minor axis; negative: backward whirl", offsetof(NsResponseValue, minor), .needs = NS_RESPONSE_ORBIT},
@@ -56,7 +56,7 @@ const NsCsvType NsCsvType_Response = {
 
 static const NsColumn orbit_columns[] = {
   {"time", "s", "time, from the beginning of the forcing", offsetof(NsOrbitRow, time)},
-  {"value", NS_UNIT_UNKNOWN, "value of the probe", 0},
+  {"value", NS_UNIT_OF_PROBE, "value of the probe", 0},
   {NULL},
 };
 const NsCsvType NsCsvType_Orbit = {
@@ -93,8 +93,8 @@ const NsCsvType NsCsvType_Branch = {"branch.csv", "a row for each point of the b
 
 static const NsColumn branch_probes_columns[] = {
   {"point", "", "number of the point in branch.csv", offsetof(NsBranchProbesRow, point)},
-  {"min", NS_UNIT_UNKNOWN, "least value of the probe over the orbit", offsetof(NsBranchValue, low)},
-  {"max", NS_UNIT_UNKNOWN, "largest value of the probe over the orbit", offsetof(NsBranchValue, high)},
+  {"min", NS_UNIT_OF_PROBE, "least value of the probe over the orbit", offsetof(NsBranchValue, low)},
+  {"max", NS_UNIT_OF_PROBE, "largest value of the probe over the orbit", offsetof(NsBranchValue, high)},
   {NULL},
 };
 const NsCsvType NsCsvType_BranchProbes = {"branch_probes.csv", "a row for each point of the branches: the range of each probe", NS_CSV_ANALYSIS,
@@ -111,7 +111,9 @@ const NsCsvType NsCsvType_Multipliers = {"multipliers.csv", "a row for each Floq
 
 static const NsColumn bifurcation_columns[] = {
   {"name", NULL, "kind and number, as in branch.csv", offsetof(NsBifurcationRow, name)},
-  {"kind", NULL, "fold, flip, torus (Neimark-Sacker), branch, symmetry (a branch point of a symmetric orbit), grazing, sliding, or hopf (a circular whirl begins)", offsetof(NsBifurcationRow, kind)},
+  {"kind", NULL,
+    "fold, flip, torus (Neimark-Sacker), branch, symmetry (a branch point of a symmetric orbit), grazing, sliding, or hopf (a circular whirl begins)",
+    offsetof(NsBifurcationRow, kind)},
   {"branch", "", "number of the branch", offsetof(NsBifurcationRow, branch)},
   {"parameter", NS_UNIT_UNKNOWN, "the key that is varied, in the unit of its range", offsetof(NsBifurcationRow, parameter)},
   {"period", "s", "period of the orbit", offsetof(NsBifurcationRow, period)},

@@ -1,6 +1,7 @@
 #include "csv.h"
 #include <fnmatch.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static PetscBool has_column(const NsColumn *column, const NsSubject *subject)
@@ -8,17 +9,37 @@ static PetscBool has_column(const NsColumn *column, const NsSubject *subject)
   return !(column->needs & ~(subject ? subject->has : 0));
 }
 
+/* "ux" of bar.left.ux.max: the last part of the subject's name. */
+static void last_of_subject(const char *name, char *part, size_t size)
+{
+  const char *end = strrchr(name, '.'), *begin = end;
+
+  while (begin && begin > name && begin[-1] != '.') begin--;
+  snprintf(part, size, "%.*s", end ? (int)(end - begin) : 0, begin ? begin : "");
+}
+
+/* "" without unit; NULL: words, or not known. */
+static const char *unit_of(const NsColumn *column, const char *name)
+{
+  char part[64];
+
+  if (!column || !column->unit || !strcmp(column->unit, NS_UNIT_UNKNOWN)) return NULL;
+  if (strcmp(column->unit, NS_UNIT_OF_PROBE) != 0) return column->unit;
+  last_of_subject(name, part, sizeof(part));
+  return NsColumnUnitIn(NsCsvTypeFind("history.csv"), part);
+}
+
 /* "bar.left.ux [m]" where the sink wants units, and the column is no word. */
 static void add_field(NsCsv *csv, const NsColumn *column, size_t base, const char *name)
 {
-  const PetscBool with_unit = csv->file.sink->units && column->unit && *column->unit && strcmp(column->unit, NS_UNIT_UNKNOWN) != 0;
+  const char *unit = csv->file.sink->units ? unit_of(column, name) : NULL;
 
   csv->field[csv->fields] = (NsCsvField){base + column->offset, column->unit == NULL, column->optional};
   if (csv->fields++) NsFileBytes(&csv->file, ",", 1);
   NsFileWord(&csv->file, name, 0);
-  if (!with_unit) return;
+  if (!unit || !*unit) return;
   NsFileBytes(&csv->file, " [", 2);
-  NsFileWord(&csv->file, column->unit, 0);
+  NsFileWord(&csv->file, unit, 0);
   NsFileBytes(&csv->file, "]", 1);
 }
 
@@ -98,4 +119,9 @@ const NsColumn *NsColumnFind(const NsCsvType *type, const char *name)
     if (!fnmatch(column->name, dot ? dot + 1 : name, 0)) return column;
   }
   return NULL;
+}
+
+const char *NsColumnUnitIn(const NsCsvType *type, const char *name)
+{
+  return unit_of(NsColumnFind(type, name), name);
 }

@@ -18,9 +18,9 @@ const char *NsColumnFirst(const char *file)
 
 const char *NsColumnUnit(const char *file, const char *name)
 {
-  const NsColumn *column = find(file, name);
+  const NsCsvType *type = NsCsvTypeFind(file);
 
-  return column && column->unit && strcmp(column->unit, NS_UNIT_UNKNOWN) ? column->unit : NULL;
+  return type ? NsColumnUnitIn(type, name) : NULL;
 }
 
 bool NsColumnOfWords(const char *file, const char *name)

@@ -17,7 +17,7 @@ static void check_unit(const char *file, const char *name, const char *unit)
   NsDimension dimension;
   double      value;
 
-  if (!unit || !*unit || !strcmp(unit, NS_UNIT_UNKNOWN)) return;
+  if (!unit || !*unit || !strcmp(unit, NS_UNIT_UNKNOWN) || !strcmp(unit, NS_UNIT_OF_PROBE)) return;
   snprintf(text, sizeof(text), "1 %.*s", (int)(strstr(unit, " or ") ? strstr(unit, " or ") - unit : (long)strlen(unit)), unit); /* "m or rad" */
   if (!NsParseAnyQuantity(text, &dimension, &value)) fail_msg("%s: '%s' has the unit '%s', which is none", file, name, unit);
 }

@@ -43,8 +43,13 @@ def faults(figure):
             if width > 1.5 and height > 2.5:
                 wrong.append(f"'{text}' and '{other}' overlap by {width:.0f} x {height:.0f} pixels")
     whole = figure.get_tightbbox(renderer)
-    if whole.width > 1.12 * figure.get_figwidth() or whole.height > 1.6 * figure.get_figheight():
-        wrong.append(f"parts stand out: {whole.width:.1f} x {whole.height:.1f} inches instead of {figure.get_figwidth():.1f} x {figure.get_figheight():.1f}")
+    across, up = figure.get_figwidth(), figure.get_figheight()
+    if min(whole.x0, whole.y0) < -0.05 or whole.x1 > across + 0.05 or whole.y1 > up + 0.05:
+        wrong.append(f"parts stand out: from ({whole.x0:.2f}, {whole.y0:.2f}) to ({whole.x1:.2f}, {whole.y1:.2f}) inches instead of {across:.2f} x {up:.2f}")
+    for axis in figure.axes:
+        for line in axis.lines:
+            if len(line.get_xdata()) == 1 and line.get_marker() in ("None", None, "") and axis.get_visible():
+                wrong.append("a line of one point is not seen")
     for axis in figure.axes:
         if not axis.get_visible():
             continue

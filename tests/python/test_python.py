@@ -3,10 +3,12 @@
 Usage: test_python.py PERCUSS [--update]     --update writes python/percuss/columns.json anew
 """
 import ast
+import contextlib
 import ctypes
 import dataclasses
 import doctest
 import importlib.util
+import io
 import json
 import os
 import pathlib
@@ -50,6 +52,99 @@ class InFolder(unittest.TestCase):
     def tearDown(self):
         os.chdir(self.before)
         self.folder.cleanup()
+
+
+class Doors(InFolder):
+    """What the program can do, from Python."""
+
+    def test_every_option_of_a_command_is_an_argument(self):
+        import inspect
+
+        for name in ("run", "check", "modes", "response", "static", "orbit", "study"):
+            said = subprocess.run([PERCUSS, name, "--help"], capture_output=True, text=True, check=True).stdout
+            known = set(inspect.signature(getattr(percuss, name)).parameters) | {"json", "progress" if name != "check" else ""}
+            options = {word.replace("-", "_") for word in re.findall(r"^  --([a-z-]+)", said, re.MULTILINE)} | ({"petsc"} if "[-- PETSc options]" in said else set())
+            self.assertGreater(len(options), 2)
+            self.assertEqual(options - known - {"quiet"}, set(), name)
+
+    def test_tables_of_orbits(self):
+        key = "loads.shaker.time.harmonic.frequency"
+        found = percuss.orbit("configs/impact_oscillator.yaml", {"output.units": True, "orbit.settle": 20}, "out/orbit", over=f"{key}=2.2 rad/s:2.22 rad/s", points=3)
+        self.assertEqual(found.tables(), ["bifurcations.csv", "branch.csv", "branch_probes.csv", "multipliers.csv", "orbit.csv", "orbit_events.csv"])
+        for name in found.tables():
+            self.assertNotIn("?", found.analysis(name).units.values(), name)
+        self.assertEqual((found.varied(), found.analysis("branch.csv").units["parameter"]), ((key, "rad/s"), "rad/s"))
+        self.assertEqual(found.analysis("branch_probes.csv").units["mass.center.vx.max"], "m/s")
+        with open(found.directory / "branch_probes.csv", encoding="utf-8") as file:
+            self.assertEqual(file.readline(), "point,mass.center.ux.min [m],mass.center.ux.max [m],mass.center.vx.min [m/s],mass.center.vx.max [m/s]\n")
+        with open(found.directory / "branch.csv", encoding="utf-8") as file:
+            self.assertIn(",parameter [rad/s],", file.readline())
+        for figure in (found.plot.branch(), found.plot.motion()):
+            self.assertEqual(faults(figure), [])
+
+    def test_studies_as_tables(self):
+        pathlib.Path("study.yaml").write_text("config: configs/oscillator.yaml\nset: {time.end: 0.1 s}\nvary: {scheme.step: [2 ms, 1 ms], scheme.type: [half_explicit, moreau_jean]}\n"
+                                              "record: {reach: {column: history.mass.x, value: max}}\n")  # fmt: skip
+        found = percuss.study("study.yaml", out="out/study")
+        table = found.table()
+        self.assertEqual((table.units["reach"], table.units["scheme.step"], table.units["scheme.type"]), ("m", "s", None))
+        self.assertEqual(table["scheme.step"].tolist(), [2e-3, 2e-3, 1e-3, 1e-3])
+        self.assertEqual([run.step for run in found.runs()], [2e-3, 2e-3, 1e-3, 1e-3])
+        self.assertEqual(faults(found.plot()), [])
+
+    def test_published_studies(self):
+        from percuss import papers
+
+        (figure,) = papers.draw("ball_in_box", only=["a18"], out="out/ball").values()
+        self.assertEqual(faults(figure), [])
+        with self.assertRaisesRegex(percuss.ResultsError, "a99: no such figure; the figures are a15, a16"):
+            papers.draw("ball_in_box", only=["a99"])
+
+
+LONG = "a_bar_with_a_very_long_name_that_somebody_typed_in_full"
+
+
+def bars(count=1, name="bar", length=1.0, speed=0.1, **settings):
+    """Bars that fly against a wall, half a millisecond before it for a metre."""
+    gap = 5e-4 * speed * length
+    body = lambda k: {"type": "bar", "mesh": {"line": {"from": [gap, 0.1 * k, 0], "to": [gap + length, 0.1 * k, 0], "elements": 10}},
+                      "material": {"density": 7800, "young": "210 GPa"}, "section": {"circle": {"radius": 0.01}}, "initial": {"velocity": [-speed, 0, 0]}}  # fmt: skip
+    names = [f"{name}_{k}" for k in range(count)]
+    wall = lambda one: {"between": [f"{one}.left", {"plane": {"point": [0, 0, 0], "normal": [1, 0, 0]}}]}
+    output = {"frames": {"every": 20}, "history": {"probes": [f"{one}.left" for one in names]}, "body_energies": {"every": 5}, "resultants": {"every": 5}}
+    return percuss.Model({"bodies": {one: body(k) for k, one in enumerate(names)}, "contacts": {f"wall_{one}": wall(one) for one in names},
+                          "scheme": {"type": "half_explicit", "step": 4e-6 * length}, "time": {"end": 1e-3 * length}, "output": output, **settings})  # fmt: skip
+
+
+class OddRuns(InFolder):
+    """Every figure of runs that nobody plans for is drawn by the rules, or there is a reason in one line."""
+
+    ODD = {
+        "one sample, a long name": bars(name=LONG, time={"end": 4e-6}),
+        "kilometres, letters with accents": bars(name="Stäbe_größer", length=1e6, title="Price $5 and $6, <b>100 %</b>"),
+        "picometres": bars(speed=1e-9),
+        "at rest": bars(speed=0.0),
+        "many": bars(8),
+    }
+
+    def test_all_figures(self):
+        for number, (what, model) in enumerate(self.ODD.items()):
+            run = percuss.run(model, out=f"out/odd_{number}")
+            contact = run.contact_names()[0]
+            draws = {name: getattr(run.plot, name) for name in ("energy", "history", "shape", "reaction", "wave", "rub", "bodies", "orbit", "pressure", "branch")}
+            draws |= {"contact": lambda: run.plot.contact(contact), "resultant": lambda: run.plot.resultant(contact)}
+            drawn = set()
+            for name, draw in draws.items():
+                with self.subTest(run=what, figure=name), contextlib.suppress(percuss.ResultsError):
+                    self.assertEqual(faults(draw()), [])
+                    drawn.add(name)
+            expected = {"energy", "contact", "history", "shape", "reaction", "wave", "rub", "bodies", "resultant"}
+            expected -= {"one sample, a long name": {"reaction", "wave", "rub", "resultant"}, "at rest": {"energy", "history", "reaction", "wave", "rub", "bodies", "resultant"}, "many": {"wave"}}.get(what, set())
+            self.assertEqual(expected - drawn, set(), what)
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                run.report()
+            self.assertEqual(said.getvalue(), "", what)
 
 
 class Texts(InFolder):
@@ -288,10 +383,49 @@ class FigureRules(unittest.TestCase):
         self.assertGreater(np.ptp(part.spin_rate), 199)
         self.assertLess(part.time[-1], 2.1)
 
+    def test_a_waterfall_needs_a_run_up(self):
+        """Of two rotors only one of which runs up, that one is drawn."""
+        from percuss.rotor_figures import draw_waterfall
+        from percuss.rotor_orbit import Station
+
+        time = np.linspace(0, 10, 4001)
+        at = lambda name, spin: Station(name, time, 1e-4 * np.exp(1j * 100 * time), 0 * time, np.cumsum(spin) * time[1], spin)
+        constant, ramp = at("constant", 0 * time + 300), at("ramp", 30 * time)
+        with self.assertRaisesRegex(percuss.ResultsError, "station constant: the speed hardly changes"):
+            draw_waterfall([constant])
+        self.assertEqual([axis.get_title() for axis in draw_waterfall([constant, ramp]).axes if axis.get_title()], ["ramp"])
+
+    def test_numbers_along_small_axes(self):
+        import matplotlib.pyplot as plt
+
+        from percuss.style import arrange, legend_above
+
+        figure, axes = plt.subplots(1, 2, figsize=(7, 2))
+        for axis, height in zip(axes, (0.03, 0.2)):
+            axis.plot([0, 1], [0, height])
+            axis.set_aspect("equal")
+            axis.locator_params(axis="y", nbins=6)
+            legend_above(axis)  # of nothing
+        self.assertNotEqual(faults(figure), [])
+        self.assertEqual(faults(arrange(figure)), [])
+
+    def test_every_quantity_of_a_probe_has_a_name(self):
+        """No panel is called `awx`; coordinates of plugins keep their names."""
+        import itertools
+
+        from percuss.results import patterns
+        from percuss.run_figures import QUANTITIES
+
+        for pattern, _ in patterns()["history.csv"]:
+            parts = [part if number % 2 else [part] for number, part in enumerate(re.split(r"\[(.*?)\]", pattern.replace("0-3", "0123").replace("*", "")))]
+            for column in map("".join, itertools.product(*parts)):
+                if column not in ("time", ""):
+                    self.assertTrue(column in QUANTITIES or column.rstrip("0123456789") in QUANTITIES, column)
+
     def test_prefixes(self):
         from percuss.style import prefixed
 
-        for value, unit, expected in ((2e-3, "J", (1e3, "mJ")), (1271, "N", (1, "N")), (8e4, "N", (1e-3, "kN")), (2e6, "Pa", (1e-6, "MPa")), (5e4, "s", (1, "s")), (0, "m", (1, "m"))):
+        for value, unit, expected in ((2e-3, "J", (1e3, "mJ")), (2e6, "m", (1e-3, "km")), (3e-12, "m", (1e12, "pm")), (1e-20, "J", (1, "J")), (1271, "N", (1, "N")), (8e4, "N", (1e-3, "kN")), (2e6, "Pa", (1e-6, "MPa")), (5e4, "s", (1, "s")), (0, "m", (1, "m"))):
             self.assertEqual(prefixed(value, unit), expected)
 
 

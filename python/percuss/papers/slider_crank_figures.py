@@ -6,7 +6,6 @@ The slider does not rotate (the rod acts on its centre, and there is no friction
 import matplotlib.pyplot as plt
 import numpy as np
 
-import percuss_path  # noqa: F401
 from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, legend_above, legend_below, letter, total_energy
 
 MILLI, MICRO = 1e3, 1e6  # m -> mm, um; s -> ms; J -> mJ
