@@ -89,7 +89,7 @@ PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscS
 
 PetscReal NsProbeOfLaws(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v)
 {
-  PetscReal sum = 0, x[NS_PROBE_INPUTS];
+  PetscReal sum = 0, x[2 * NS_PROBE_INPUTS]; /* so many of q, and of v */
 
   for (const NsProbeLaw *law = column->law; law; law = law->next) {
     for (PetscInt i = 0; i < law->inputs; i++) x[i] = NsProbeColumnSum(&law->input[i], t, q, v);

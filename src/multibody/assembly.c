@@ -53,12 +53,12 @@ static void evaluate(NsMultibody *self, const PetscReal *q, Assembly *a)
     NsMbRowAt(self, &self->row[a->list[i]], 0, q, NS_WANT_ROW, &w);
     a->g[i] = w.g;
     a->u[i] = w.drive;
-    NsMbApply(self, &w, 1, a->W + i * self->unknowns);
+    NsMbApply(self, &w, 1, a->W + (PetscInt64)i * self->unknowns);
   }
 }
 
 /* Indices at which x is not zero; returns their number. */
-static PetscInt list_entries(const PetscReal *x, PetscInt n, PetscInt *entry)
+static PetscInt list_entries(const PetscReal *x, PetscInt64 n, PetscInt *entry)
 {
   PetscInt count = 0;
 
@@ -71,7 +71,7 @@ static PetscInt list_entries(const PetscReal *x, PetscInt n, PetscInt *entry)
 /* L of W D W', scaled, pivoted; a->rank. */
 static void factor(const NsMultibody *self, const PetscReal *D, Assembly *a)
 {
-  const PetscInt m = a->rows, n = self->unknowns;
+  const PetscInt64 m = a->rows, n = self->unknowns; /* products exceed 32 bits */
 
   for (PetscInt i = 0; i < m; i++) {
     const PetscInt count = list_entries(a->W + i * n, n, a->entry);
@@ -123,7 +123,7 @@ static void factor(const NsMultibody *self, const PetscReal *D, Assembly *a)
 /* d = -D W (W' D W)^+ b: of dependent rows the first ones. */
 static void correct(const NsMultibody *self, const PetscReal *D, Assembly *a, const PetscReal *b, PetscReal *d)
 {
-  const PetscInt m = a->rows, n = self->unknowns;
+  const PetscInt64 m = a->rows, n = self->unknowns; /* products exceed 32 bits */
 
   for (PetscInt i = 0; i < a->rank; i++) {
     a->x[i] = b[a->order[i]] * a->scale[a->order[i]];
@@ -238,8 +238,8 @@ static void free_velocities(const NsMultibody *self, PetscReal *D)
 static PetscErrorCode stop_gaps(
   NsMultibody *self, Assembly *a, const PetscReal *q, PetscReal *v, PetscReal *D, PetscReal *d, PetscBool strict, PetscBool *stopped)
 {
-  const PetscInt n       = self->unknowns;
-  PetscReal      fastest = 0;
+  const PetscInt64 n       = self->unknowns;
+  PetscReal        fastest = 0;
 
   PetscFunctionBegin;
   evaluate(self, q, a);
@@ -276,9 +276,9 @@ static PetscErrorCode stop_gaps(
 */
 static PetscErrorCode move_nearby(NsMultibody *self, Assembly *a, const PetscReal *q, PetscReal *nearby, PetscReal *d, PetscBool *closed)
 {
-  const PetscInt n = self->unknowns;
-  PetscReal     *v = d + n, fastest = 0, open = PETSC_MAX_REAL;
-  unsigned       seed = 1;
+  const PetscInt64 n = self->unknowns;
+  PetscReal       *v = d + n, fastest = 0, open = PETSC_MAX_REAL;
+  unsigned         seed = 1;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
@@ -314,7 +314,7 @@ static PetscErrorCode move_nearby(NsMultibody *self, Assembly *a, const PetscRea
 /* Friction needs loads that are unique: no row that carries one may take part in a dependent combination, row_i = sum c_j row_j with c L_11 = L_i. */
 static void check_friction(NsMultibody *self, Assembly *a)
 {
-  const PetscInt m = a->rows;
+  const PetscInt64 m = a->rows;
 
   for (PetscInt i = a->rank; i < m; i++) {
     const NsMbRow *found = self->row[a->list[a->order[i]]].carries ? &self->row[a->list[a->order[i]]] : NULL;

@@ -93,25 +93,44 @@ static void rates_of(const NsMultibody *self, const NsMbBushing *bushing, const 
   NsTurn(s->J, own, theta);
 }
 
+/* F and M on A. */
+static void load_of(const NsMultibody *self, const NsMbBushing *bushing, Shape *s, PetscReal F[3], PetscReal M[3])
+{
+  PetscReal rho[3], theta[3], f[3], m[3], own[3];
+
+  shape_of(self, bushing, s);
+  rates_of(self, bushing, s, rho, theta);
+  for (int k = 0; k < 3; k++) {
+    f[k] = bushing->value[0][k] * s->rho[k] + bushing->value[1][k] * rho[k];
+    m[k] = bushing->value[2][k] * s->theta[k] + bushing->value[3][k] * theta[k];
+  }
+  NsTurnBack(s->J, m, own);
+  NsTurn(s->E[0], f, F);
+  NsTurn(s->E[0], own, M);
+}
+
 void NsMbBushingForce(const NsMultibody *self, const NsMbBushing *bushing, PetscReal *h)
 {
   Shape     s;
-  PetscReal rho[3], theta[3], f[3], m[3], own[3], F[2][3], M[2][3];
+  PetscReal F[2][3], M[2][3];
 
-  shape_of(self, bushing, &s);
-  rates_of(self, bushing, &s, rho, theta);
-  for (int k = 0; k < 3; k++) {
-    f[k] = bushing->value[0][k] * s.rho[k] + bushing->value[1][k] * rho[k];
-    m[k] = bushing->value[2][k] * s.theta[k] + bushing->value[3][k] * theta[k];
-  }
-  NsTurnBack(s.J, m, own);
-  NsTurn(s.E[0], f, F[0]);
-  NsTurn(s.E[0], own, M[0]);
+  load_of(self, bushing, &s, F[0], M[0]);
   for (int k = 0; k < 3; k++) {
     F[1][k] = -F[0][k];
     M[1][k] = -M[0][k];
   }
   for (int i = 0; i < 2; i++) NsMbPush(self, bushing->joint->side[i].body, s.x[1], F[i], M[i], h);
+}
+
+void NsMbBushingWrench(const NsMultibody *self, const NsMbBushing *bushing, PetscReal f[3], PetscReal m[3])
+{
+  Shape s;
+
+  load_of(self, bushing, &s, f, m);
+  for (int k = 0; k < 3; k++) {
+    f[k] = -f[k];
+    m[k] = -m[k];
+  }
 }
 
 PetscReal NsMbBushingElastic(const NsMultibody *self, const NsMbBushing *bushing)

@@ -128,6 +128,35 @@ static void load_now(const NsMultibody *self, const NsMbLoad *load, PetscReal t,
   }
 }
 
+static PetscReal pull_of(const NsMultibody *self, const NsMbSpring *spring, PetscReal x[2][3], PetscReal e[3])
+{
+  const PetscReal length = line_of(self, spring, x, e);
+
+  return spring->stiffness * (length - spring->length) + (spring->damping > 0 ? spring->damping * rate_of(self, spring, x, e) : 0);
+}
+
+PetscReal NsMbSpringForce(const NsMultibody *self, const NsMbSpring *spring, PetscBool length)
+{
+  PetscReal x[2][3], e[3];
+
+  if (length) return line_of(self, spring, x, e);
+  return NsIsOff(spring->off) ? 0 : pull_of(self, spring, x, e);
+}
+
+/* Of a row whose forces and moments are `w`. */
+static PetscReal passive_of(const NsMultibody *self, const NsMbActuator *actuator, const NsMbWrench *w)
+{
+  return -actuator->stiffness * (w->g - actuator->rest) - (actuator->damping > 0 ? actuator->damping * NsMbWrenchRate(self, w) : 0);
+}
+
+PetscReal NsMbActuatorForce(const NsMultibody *self, const NsMbActuator *actuator, PetscReal t, const PetscReal *q)
+{
+  NsMbWrench w;
+
+  NsMbRowAt(self, &actuator->row, t, q, NS_WANT_ROW, &w);
+  return passive_of(self, actuator, &w);
+}
+
 void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscReal *v, PetscReal *h)
 {
   NsMbFrames(self, q, v);
@@ -148,8 +177,7 @@ void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
     const NsMbSpring *spring = &self->spring[i];
     PetscReal         x[2][3], e[3], f[2][3];
     if (NsIsOff(spring->off)) continue;
-    const PetscReal length = line_of(self, spring, x, e);
-    const PetscReal pull = spring->stiffness * (length - spring->length) + (spring->damping > 0 ? spring->damping * rate_of(self, spring, x, e) : 0);
+    const PetscReal pull = pull_of(self, spring, x, e);
     for (int k = 0; k < 3; k++) {
       f[0][k] = pull * e[k];
       f[1][k] = -pull * e[k];
@@ -160,10 +188,7 @@ void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
     const NsMbActuator *actuator = &self->actuator[i];
     NsMbWrench          w;
     NsMbRowAt(self, &actuator->row, t, q, NS_WANT_ROW, &w);
-    NsMbApply(self, &w,
-      actuator->push * NsTimeFunctionValue(actuator->time, t) - actuator->stiffness * (w.g - actuator->rest) -
-        (actuator->damping > 0 ? actuator->damping * NsMbWrenchRate(self, &w) : 0),
-      h);
+    NsMbApply(self, &w, actuator->push * NsTimeFunctionValue(actuator->time, t) + passive_of(self, actuator, &w), h);
   }
   for (PetscInt i = 0; i < self->bushings; i++) NsMbBushingForce(self, &self->bushing[i], h);
   for (PetscInt i = 0; i < self->beams; i++) NsMbBeamForce(self, &self->beam[i], h);

@@ -30,6 +30,24 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
     "limits", NS_KEY_TABLE, offsetof(NsJointSettings, limits), .table = &limits_table, .help = "end stops", \
                                                                .example = "{lower: 0, restitution: 0.7}" \
   }
+#define STOP(help_) \
+  { \
+    "restitution", NS_KEY_NUMBER, offsetof(NsJointCone, restitution), .default_value = "0", .minimum = "0", .maximum = "1", .help = help_, \
+                                                                      .example = "0.5" \
+  }
+
+static const NsKey cone_keys[] = {
+  {"angle", NS_KEY_NUMBER, offsetof(NsJointCone, angle), .dimension = NS_DIM_ANGLE, .required = true, .minimum = "0 <", .maximum = "3.1",
+    .help = "largest angle between both bodies' axes, which agree at the start", .example = "40 deg"},
+  STOP("coefficient of restitution of an impact on the stop"),
+  {NULL},
+};
+static const NsTable cone_table = {"joint_cone", "stop of a joint that bends", cone_keys, sizeof(NsJointCone)};
+#define CONE(help_) \
+  { \
+    "limits", NS_KEY_TABLE, offsetof(NsJointSettings, cone), .table = &cone_table, .help = help_, .example = "{angle: 40 deg, restitution: 0.5}" \
+  }
+
 #define TURNS \
   {"stiffness", NS_KEY_NUMBER, offsetof(NsJointSettings, stiffness), .dimension = {2, 1, -2, -1}, .default_value = "0", .minimum = "0", \
     .help = "torsional spring: moment per angle", .example = "5.6e-3 N m/rad"}, \
@@ -79,16 +97,24 @@ static const NsKey keys_Prismatic[]   = {BETWEEN, AXIS, LIMITS, SLIDES,
     CLEARANCE_OF("distance of the slider from each side of its guide when centred, in the plane: the joint becomes contacts of both ends of the slider",
       "half height of a slider with clearance, whose ends are round", SLIDE_FRICTION),
     PIN_LENGTH("length of a slider with clearance: it touches at its ends"), {NULL}};
-static const NsKey keys_Cylindrical[] = {BETWEEN, AXIS, CLEARANCE_OF(RADIAL, "radius of the pin, with friction or clearance", PIN_FRICTION),
+static const NsKey keys_Cylindrical[] = {BETWEEN, AXIS,
+  {"limits", NS_KEY_TABLE, offsetof(NsJointSettings, limits), .table = &limits_table, .help = "end stops of the displacement along the axis",
+    .example = "{lower: 0, upper: 50 mm}"},
+  {"angle_limits", NS_KEY_TABLE, offsetof(NsJointSettings, angle_limits), .table = &limits_table, .help = "stops of the angle about the axis",
+    .example = "{lower: -90 deg, upper: 90 deg}"},
+  CLEARANCE_OF(RADIAL, "radius of the pin, with friction or clearance", PIN_FRICTION),
   PIN_LENGTH("length of a pin with clearance: it touches at its ends"), {NULL}};
 static const NsKey keys_Spherical[]   = {BETWEEN,
+    {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .space = NS_SPACE_DIRECTION, .default_value = "[0, 0, 0]",
+      .help = "initial direction of the axis that `limits` bound, in both bodies", .example = "[1, 0, 0]"},
+    CONE("stop of the angle between both bodies' axes (see `axis`)"),
     CLEARANCE_OF("radius of the socket minus that of the ball: the joint becomes a contact, with the ball on the second body", "radius of the ball",
       "coefficient of friction of a joint with clearance"),
     {NULL}};
 static const NsKey keys_Universal[]   = {BETWEEN, AXIS,
     {"second_axis", NS_KEY_VECTOR, offsetof(NsJointSettings, second_axis), .space = NS_SPACE_DIRECTION, .required = true,
       .help = "initial direction of the axis of the second body, perpendicular to `axis`", .example = "[0, 0, 1]"},
-    {NULL}};
+    CONE("stop of the angle between both bodies' directions across the axes, which agree at the start"), {NULL}};
 static const NsKey keys_Planar[]      = {BETWEEN,
        {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .space = NS_SPACE_DIRECTION, .required = true,
          .help = "initial direction of the normal of the plane", .example = "[0, 0, 1]"},

@@ -208,9 +208,13 @@ static PetscBool read_axes(NsMultibody *self, const NsJointSettings *settings, N
 {
   static const PetscReal z[3]   = {0, 0, 1};
   const PetscBool        planar = self->body[0].planar;
-  const PetscBool        none =
-    joint->type == NS_JOINT_Fixed || joint->type == NS_JOINT_Spherical || joint->type == NS_JOINT_Distance || joint->type == NS_JOINT_Bushing;
+  const PetscBool        none   = joint->type == NS_JOINT_Fixed || (joint->type == NS_JOINT_Spherical && !settings->cone) ||
+                         joint->type == NS_JOINT_Distance || joint->type == NS_JOINT_Bushing;
 
+  if (joint->type == NS_JOINT_Spherical && none && NsTreeChild(settings->where, "axis")) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "`axis` has no effect on joint '%s', which has no `limits`", joint->name);
+    return PETSC_FALSE;
+  }
   if (none || (planar && joint->type == NS_JOINT_Revolute)) {
     if (planar && settings->axis[0] * settings->axis[0] + settings->axis[1] * settings->axis[1] > 0) {
       NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "a hinge in the plane rotates about z: remove `axis`");
@@ -239,7 +243,10 @@ static PetscBool read_axes(NsMultibody *self, const NsJointSettings *settings, N
       joint->name, acos(PetscMin(1, PetscAbsReal(NsDot(e[0][2], e[1][2])))) * 180 / PETSC_PI);
     return PETSC_FALSE;
   }
-  NsAcross(e[1][2], e[1][0], e[1][1]);
+  NsCross(e[0][2], e[1][2], e[0][1]); /* across both: straight at the start */
+  const PetscReal length = NsLength(e[0][1]);
+  for (int k = 0; k < 3; k++) e[1][1][k] = e[0][1][k] /= length;
+  for (int i = 0; i < 2; i++) NsCross(e[i][1], e[i][2], e[i][0]);
   return PETSC_TRUE;
 }
 
@@ -303,36 +310,58 @@ static PetscBool read_limit(NsMultibody *self, const NsNode *where, const char *
   return PETSC_FALSE;
 }
 
-/* The row of a joint's own motion: its angle, or its way. */
-static NsMbRow own_row(const NsMultibody *self, const NsMbJoint *joint)
+/* The row of a joint's angle, or of its way. */
+static NsMbRow motion_row(const NsMultibody *self, const NsMbJoint *joint, PetscBool angle)
 {
-  NsMbRow row = {.joint = joint, .kind = joint->turns ? NS_ROW_ANGLE : NS_ROW_SLIDE, .axis = {2, 2}, .scale = joint->turns ? arm_of(self) : 1};
+  NsMbRow row = {.joint = joint, .kind = angle ? NS_ROW_ANGLE : NS_ROW_SLIDE, .axis = {2, 2}, .scale = angle ? arm_of(self) : 1};
 
-  row.offset = joint->turns ? 0 : joint->zero_slide;
+  row.offset = angle ? 0 : joint->zero_slide;
   return row;
 }
 
-static void add_limits(NsMultibody *self, NsMbJoint *joint)
+/* The row of a joint's own motion: its angle, or its way. */
+static NsMbRow own_row(const NsMultibody *self, const NsMbJoint *joint)
 {
-  const NsJointLimits *limits   = joint->settings->limits;
-  double               value[2] = {0, 0};
-  PetscBool            given[2];
+  return motion_row(self, joint, joint->turns);
+}
+
+/* Stops of the angle, or of the way along the axis; `prefix` of their names. */
+static void add_limits(NsMultibody *self, NsMbJoint *joint, const NsJointLimits *limits, PetscBool angle, const char *prefix)
+{
+  double    value[2] = {0, 0};
+  PetscBool given[2];
 
   if (!limits) return;
-  given[0] = read_limit(self, limits->where, "lower", limits->lower, joint->turns, &value[0]);
-  given[1] = read_limit(self, limits->where, "upper", limits->upper, joint->turns, &value[1]);
+  given[0] = read_limit(self, limits->where, "lower", limits->lower, angle, &value[0]);
+  given[1] = read_limit(self, limits->where, "upper", limits->upper, angle, &value[1]);
   if (!limits->lower && !limits->upper) NsDiagError(self->diag, limits->where->place, "limits need `lower`, `upper` or both");
   if (given[0] && given[1] && value[0] >= value[1])
     NsDiagError(self->diag, NsKeysPlace(limits->where, "lower"), "the lower limit of joint '%s' is not below the upper one", joint->name);
   for (int i = 0; i < 2; i++) {
     if (!given[i]) continue;
     NsMbRow *row = &self->row[self->rows++];
-    *row         = own_row(self, joint);
+    *row         = motion_row(self, joint, angle);
     row->offset += value[i];
     row->scale       = i ? -row->scale : row->scale;
-    row->name        = NsArenaPrint(self->arena, "%s.%s", joint->name, i ? "upper" : "lower");
+    row->name        = NsArenaPrint(self->arena, "%s.%s%s", joint->name, prefix, i ? "upper" : "lower");
     row->restitution = limits->restitution;
   }
+}
+
+/* Stop of the angle between an axis of A and the same of B, which agree at the start: cos(angle) - cos(largest) >= 0. */
+static void add_cone(NsMultibody *self, NsMbJoint *joint)
+{
+  const NsJointCone *cone = joint->settings->cone;
+
+  if (!cone) return;
+  NsMbRow *row     = &self->row[self->rows++];
+  *row             = (NsMbRow){.joint = joint,
+                .kind                 = NS_ROW_PERP,
+                .axis                 = {joint->type == NS_JOINT_Universal ? 1 : 2, joint->type == NS_JOINT_Universal ? 1 : 2},
+                .scale                = arm_of(self)};
+  row->offset      = cos(cone->angle);
+  row->name        = NsArenaPrint(self->arena, "%s.bend", joint->name);
+  row->restitution = cone->restitution;
 }
 
 static void add_actuator(NsMultibody *self, const NsMbJoint *joint, NsMbActuator actuator)
@@ -441,7 +470,7 @@ static PetscBool check_friction(NsMultibody *self, const NsMbJoint *joint)
 static PetscBool check_clearance(NsMultibody *self, const NsMbJoint *joint)
 {
   static const char *const need[]   = {"length", "restitution", NULL};
-  static const char *const angle[]  = {"limits", "stiffness", "damping", "free_angle", NULL};
+  static const char *const angle[]  = {"limits", "angle_limits", "stiffness", "damping", "free_angle", NULL};
   const NsJointSettings   *settings = joint->settings;
   const PetscBool          planar   = self->body[0].planar;
   const PetscBool two_ends = planar ? joint->type == NS_JOINT_Prismatic : joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical;
@@ -526,7 +555,9 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
   for (PetscInt i = joint->first_row; i < self->rows; i++) self->row[i].loose = joint->loose;
   if (joint->loose && !planar && joint->type == NS_JOINT_Revolute) add_row(self, joint, NS_ROW_SLIDE, 2, 2, "axial");
   add_friction(self, joint);
-  add_limits(self, joint);
+  add_limits(self, joint, settings->limits, joint->turns && !joint->slides, "");
+  add_limits(self, joint, settings->angle_limits, PETSC_TRUE, "angle_");
+  add_cone(self, joint);
   if (settings->stiffness > 0 || settings->damping > 0)
     add_actuator(self, joint, (NsMbActuator){.stiffness = settings->stiffness, .damping = settings->damping, .rest = settings->free_position});
 }

@@ -29,11 +29,17 @@ typedef struct {
 } NsJointLimits;
 
 typedef struct {
+  const NsNode *where;
+  double        angle, restitution;
+} NsJointCone;
+
+typedef struct {
   const NsNode        *where;
   NsStrings            between, joints;
   double               at[3], axis[3], second_axis[3], ratio, radius, stiffness, damping, free_position, clearance, length, friction, restitution;
   double               stiffnesses[3], dampings[3], rotational_stiffness[3], rotational_damping[3];
-  const NsJointLimits *limits;
+  const NsJointLimits *limits, *angle_limits; /* of a joint that slides and turns one for each */
+  const NsJointCone   *cone;
 } NsJointSettings;
 
 typedef struct {
@@ -135,10 +141,16 @@ PetscReal NsMbWrenchRate(const NsMultibody *self, const NsMbWrench *wrench);
 /* h += scale times the wrench. */
 void NsMbApply(const NsMultibody *self, const NsMbWrench *wrench, PetscReal scale, PetscReal *h);
 
+/* forces.c: force or moment of the spring and the damper of a joint; force (tension is positive) or length of a spring; by the frames with velocities. */
+PetscReal NsMbActuatorForce(const NsMultibody *self, const NsMbActuator *actuator, PetscReal t, const PetscReal *q);
+PetscReal NsMbSpringForce(const NsMultibody *self, const NsMbSpring *spring, PetscBool length);
+
 /* bushing.c: of a joint of this type. Errors in diag. */
 void NsMbAddBushing(NsMultibody *self, const NsMbJoint *joint);
 /* h += its forces, by the frames with velocities; its elastic energy; the power that it dissipates at w, leaving the frames at (q, w); whether it has dashpots. */
-void      NsMbBushingForce(const NsMultibody *self, const NsMbBushing *bushing, PetscReal *h);
+void NsMbBushingForce(const NsMultibody *self, const NsMbBushing *bushing, PetscReal *h);
+/* Force and moment on the second body at its point. */
+void      NsMbBushingWrench(const NsMultibody *self, const NsMbBushing *bushing, PetscReal f[3], PetscReal m[3]);
 PetscReal NsMbBushingElastic(const NsMultibody *self, const NsMbBushing *bushing);
 PetscReal NsMbBushingDamping(NsMultibody *self, const NsMbBushing *bushing, const PetscReal *q, const PetscReal *v, const PetscReal *w);
 PetscBool NsMbBushingDamps(const NsMbBushing *bushing);

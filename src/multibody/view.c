@@ -8,6 +8,7 @@
 #include "core/tree_copies.h"
 #include "beams.h"
 #include "joints.h"
+#include "reactions.h"
 #include "shares.h"
 #include "touch.h"
 
@@ -128,7 +129,7 @@ PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
   scene_points(self, scene->x, NULL);
   list_planes(self, model);
   model->probe_help =
-    "probes of bodies: the name of a body, for its position, orientation and velocities; one of these quantities, such as ball.x; a point, such as rod.left; a hinge, for its angle";
+    "probes of bodies: the name of a body, for its position, orientation and velocities; one of these quantities, such as ball.x; a point, such as rod.left; a hinge, for its angle; springs.NAME, joints.NAME (bushings, joints with springs): forces";
   PetscFunctionReturn(0);
 }
 
@@ -231,7 +232,7 @@ static void joint_angle(const NsMultibody *self, const NsMbJoint *joint, NsProbe
 static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
 {
   static const char *const axes[] = {"x", "y", "z"};
-  const NsMultibody       *self   = model->data;
+  NsMultibody             *self   = model->data;
   const char              *dot    = strchr(name, '.');
   const size_t             length = dot ? (size_t)(dot - name) : strlen(name);
   PetscInt                 b      = 0;
@@ -240,6 +241,10 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
   PetscCall(PetscMemzero(probe, sizeof(*probe)));
   probe->name = name;
   *found      = PETSC_FALSE;
+  if (dot && NsMbReactionProbe(self, name, probe, why, size)) {
+    *found = probe->columns > 0;
+    PetscFunctionReturn(0);
+  }
   while (b < self->bodies && (strlen(self->body[b].name) != length || strncmp(self->body[b].name, name, length) != 0)) b++;
   for (PetscInt j = 0; j < self->joints && b == self->bodies && !dot; j++) {
     if (strcmp(self->joint[j].name, name) || !self->joint[j].turns) continue;

@@ -41,6 +41,10 @@ static const NsColumn columns[] = {
   {"f[xyz]", "N", "reaction: force on the body of a support, spring or bearing; of a side of a solid, resultant of the elastic forces on its nodes"},
   {"m[xyz]", "N m",
     "moment of such a reaction; of a support or side about the middle of its nodes, of a spring or bearing about its point on the body"},
+  {"length", "m", "length of a spring of a multibody system"},
+  {"force", "N", "its force, tension is positive; of a sliding joint with a spring or damper, the force along its axis"},
+  {"moment", "N m", "moment of the spring and the damper of a hinge"},
+  {"energy", "J", "elastic energy of a spring, bushing or joint of a multibody system"},
   {"s[123]_[xyz]", "", "unit vector along a principal stress; the largest component of s1 and s2 is positive, and s3 makes the frame right-handed"},
   {"strain", "", "strain of a strain gauge, along its direction"},
   {"strain_[abc]", "", "strains of a rosette along its grids, at 0, 45 and 90 or 0, 60 and 120 degrees"},
@@ -74,7 +78,7 @@ static const NsTable gauge_table = {"gauge", "a strain gauge", gauge_keys, sizeo
 static const NsKey history_keys[] = {
   {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
     .help =
-      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME: reactions",
+      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME, in multibody systems joints.NAME: reactions",
     .example = "[bar.left, bar@0.5]"},
   {"accelerations", NS_KEY_BOOLEAN, offsetof(NsHistorySettings, accelerations), .default_value = "false",
     .help = "also record accelerations; each row then costs an evaluation of forces and a solve with the mass matrix", .example = "true"},

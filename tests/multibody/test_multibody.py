@@ -292,6 +292,28 @@ drives: {motor: {joint: left, speed: 10 rad/s}}
         np.testing.assert_allclose([float(row["time"]) for row in hits[:5]],
                                    [0.3930593395106262, 1.1496954841560565, 1.8935870854291825, 2.631576247345763, 3.3667490825951196], atol=1e-7)
 
+    def test_limits_of_other_joints(self):
+        """Stops of a cylindrical joint along and about its axis, and of the bending of ball joints and Cardan joints: instants by uniform motion, energy with restitution 1."""
+        free = "  a: {{type: body, mass: 2, inertia: [1, 1, 1]{}}}\n"
+        def events(joint, initial, scheme):
+            config = "bodies:\n" + free.format(f", initial: {initial}") + f"joints: {{j: {{between: [ground, a.center], {joint}}}}}\n"
+            results = run(config, scheme, "0.5 ms", 1.2, ["a"], 100, ", tolerance: 1e-9" if scheme.startswith("event") else "")
+            self.assertAlmostEqual(results.info["summary"]["energy"]["numerical"], 0, delta=1e-6)
+            return [(row["contact"], float(row["time"])) for row in results.tables["events"] if row["event"] == "impact" and float(row["energy_lost"] or 0) < 1e-6 and row["contact"].count(".") and row["contact"].split(".")[1] in ("lower", "upper", "angle_lower", "angle_upper", "bend")]
+        for scheme, delta in (("half_explicit", 6e-4), ("event_driven_hem5", 1e-7)):
+            found = events("type: cylindrical, axis: [0, 0, 1], limits: {upper: 0.1 m, restitution: 1}, angle_limits: {lower: -0.5 rad, upper: 0.2 rad, restitution: 1}",
+                           "{velocity: [0, 0, 0.3 m/s], angular_velocity: [0, 0, 1 rad/s]}", scheme)
+            self.assertEqual([name for name, _ in found], ["j.angle_upper", "j.upper", "j.angle_lower"], scheme)
+            for (_, time), exact in zip(found, (0.2, 1 / 3, 0.9)):
+                self.assertAlmostEqual(time, exact, delta=delta, msg=scheme)
+            for joint, w in (("type: spherical, axis: [0, 0, 1], limits: {angle: 30 deg, restitution: 1}", "[1 rad/s, 0, 0]"),
+                             ("type: spherical, axis: [0, 0, 1], limits: {angle: 30 deg, restitution: 1}", "[0, -1 rad/s, 0]"),
+                             ("type: universal, axis: [1, 0, 0], second_axis: [0, 1, 0], limits: {angle: 30 deg, restitution: 1}", "[0, 1 rad/s, 0]"),
+                             ("type: universal, axis: [1, 0, 0], second_axis: [0, 1, 0], limits: {angle: 30 deg, restitution: 1}", "[-1 rad/s, 0, 0]")):
+                found = events(joint, f"{{angular_velocity: {w}}}", scheme)
+                self.assertEqual(found[0][0], "j.bend")
+                self.assertAlmostEqual(found[0][1], math.pi / 6, delta=delta, msg=scheme + joint)
+
     def test_gear_and_rack(self):
         """A pinion on a motor drives a wheel by a gear and a rack; the motion is known."""
         config = """bodies:
@@ -767,6 +789,50 @@ def turned(axis, angle):
     x, y, z = axis
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
+
+
+class ForcesAsColumns(unittest.TestCase):
+    def test_springs_and_bushings(self):
+        """Forces, moments and energies of springs, bushings and springs in joints: by their formulas from the state, and all energies together that of the model."""
+        config = """gravity: [0, 0, -9.81]
+bodies:
+  a: {type: body, at: [0.1, 0, -0.5], mass: 1, inertia: [0.01, 0.02, 0.03], points: {p: [0, 0, 0.1], e: [0.1, 0, 0]}, initial: {angular_velocity: [0.3 rad/s, 1 rad/s, 0]}}
+  b: {type: body, at: [0.4, 0, -0.5], mass: 2, inertia: [0.01, 0.02, 0.03], points: {e: [-0.2, 0, 0]}}
+  c: {type: body, at: [2, 0, 0], mass: 1, inertia: [0.01, 0.02, 0.03], initial: {angular_velocity: [0, 0, 2 rad/s]}}
+  d: {type: body, at: [3, 0, 0], mass: 1, inertia: [0.01, 0.02, 0.03], initial: {velocity: [0, 0.5, 0]}}
+joints:
+  m: {type: bushing, between: [a.e, b.e], stiffness: [200, 300, 400], damping: [1, 2, 3], rotational_stiffness: [5, 6, 7], rotational_damping: [0.1, 0.2, 0.3]}
+  h: {type: revolute, between: [ground, c.center], axis: [0, 0, 1], stiffness: 3, damping: 0.5}
+  s: {type: prismatic, between: [ground, d.center], axis: [0, 1, 0], stiffness: 20, damping: 0.5}
+springs:
+  k: {between: [ground, a.p], anchor: [0, 0, 0], stiffness: 100, damping: 2, length: 0.3}
+"""
+        results = run(config, "half_explicit", "1 ms", 0.5, ["a", "a.p", "b", "c", "d", "h", "springs.k", "joints.m", "joints.h", "joints.s"], 1)
+        h = results.history
+        p = np.array([h[f"a.p.{x}"] for x in "xyz"])
+        length = np.linalg.norm(p, axis=0)
+        np.testing.assert_allclose(h["springs.k.length"], length, atol=1e-13)
+        rate = np.gradient(length, h["time"])
+        np.testing.assert_allclose(h["springs.k.force"][2:-2], (100 * (length - 0.3) + 2 * rate)[2:-2], atol=1e-3)
+        np.testing.assert_allclose(h["joints.h.moment"], -3 * h["h.angle"] - 0.5 * h["c.wz"], atol=1e-12)
+        np.testing.assert_allclose(h["joints.s.force"], -20 * h["d.y"] - 0.5 * h["d.vy"], atol=1e-12)
+        total = sum(h[f"{name}.energy"] for name in ("springs.k", "joints.m", "joints.h", "joints.s"))
+        self.assertAlmostEqual(total[-1], results.info["summary"]["energy"]["elastic"], delta=1e-12)
+        np.testing.assert_allclose(h["joints.h.energy"], 1.5 * h["h.angle"] ** 2, atol=1e-13)
+        for i, axis in enumerate("xyz"):  # b feels its weight and the bushing alone
+            force = 2 * np.gradient(h[f"b.v{axis}"], h["time"]) + (2 * 9.81 if axis == "z" else 0)
+            np.testing.assert_allclose(h[f"joints.m.f{axis}"][3:-3], force[3:-3], atol=0.03 * np.abs(force).max() + 1e-3)
+        self.assertGreater(np.abs(h["joints.m.my"]).max(), 0.01)
+
+    def test_in_the_plane(self):
+        config = ("bodies:\n  a: {type: body, dimension: 2, at: [0.1, 0, 0], mass: 1, inertia: 0.01, points: {p: [-0.1, 0, 0]}, initial: {velocity: [0, 1, 0], angular_velocity: 3 rad/s}}\n"
+                  "joints: {m: {type: bushing, between: [ground, a.p], stiffness: [200, 300, 0], rotational_stiffness: [0, 0, 7]}}\n")
+        results = run(config, "half_explicit", "1 ms", 0.5, ["a", "joints.m"], 1)
+        h = results.history
+        self.assertNotIn("joints.m.fz", h)
+        np.testing.assert_allclose(h["joints.m.fx"], -200 * (h["a.x"] - 0.1 * np.cos(h["a.angle"])), atol=1e-11)
+        np.testing.assert_allclose(h["joints.m.mz"], -7 * h["a.angle"], atol=1e-12)
+        self.assertAlmostEqual(h["joints.m.energy"][-1], results.info["summary"]["energy"]["elastic"], delta=1e-13)
 
 
 class Shapes(unittest.TestCase):
