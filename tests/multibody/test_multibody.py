@@ -1022,6 +1022,94 @@ contacts:
         np.testing.assert_allclose(results.end("rod.x", "rod.y", "rod.angle"), [-0.05828560360430445, 0.4718780592126002, 1.233812160807145], atol=2e-3)
 
 
+class MechanismsAsBodies(unittest.TestCase):
+    """The mechanisms in C, and the same in bodies, joints and contacts: trajectories agree to 1e-9, step by step where the coordinates are the same, else by integration to 1e-11."""
+    PLANE = "{{plane: {{point: [{}, 0], normal: [{}, 0]}}}}"
+
+    def compare(self, mechanism, bodies, scheme, step, end, columns, extra="", atol=1e-9):
+        """columns: {of the mechanism: (of the body, what is subtracted from it)}"""
+        before = run(mechanism, scheme, step, end, sorted({name.split(".")[0] for name in columns}), 1, extra)
+        after = run(bodies, scheme, step, end, sorted({name.split(".")[0] for name, _ in columns.values()}), 1, extra)
+        self.assertGreater(len(before.history["time"]), 20)
+        for name, (own, offset) in columns.items():
+            if scheme.startswith("event_driven"):  # steps follow from errors: the end
+                self.assertAlmostEqual(after.end(own)[0] - offset, before.end(name)[0], delta=atol, msg=name)
+                continue
+            np.testing.assert_allclose(after.history[own] - offset, before.history[name], rtol=0, atol=atol, err_msg=name)
+        return before, after
+
+    def test_bouncing_ball(self):
+        for scheme in ("half_explicit", "moreau_jean", "event_driven_hem5"):
+            self.compare("gravity: [0, -9.81, 0]\nbodies: {b: {type: bouncing_ball, contact: {restitution: 0.5}, initial: {y: 1 m}}}\n",
+                         "gravity: [0, -9.81, 0]\nbodies: {b: {type: body, dimension: 2, at: [0, 1, 0], mass: 1, inertia: 1}}\n"
+                         f"contacts: {{floor: {{between: [b.center, {self.PLANE.format('0, 0', '0, 1')}], restitution: 0.5}}}}\n", scheme, "1 ms", 1.2, {"b.y": ("b.y", 0), "b.vy": ("b.vy", 0)})
+
+    def test_ball_in_box(self):
+        gravity = "gravity: [-8.49570921112534, -4.905, 0]\n"
+        walls = "".join(f"  w{i}: {{between: [{{node: b.center, radius: 1 m}}, {self.PLANE.format(point, normal)}], restitution: 0.3}}\n"
+                        for i, (point, normal) in enumerate((("0, 0", "1, 0"), ("0, 0", "0, 1"), ("4, 0", "-1, 0"), ("0, 4", "0, -1"))))
+        self.compare(gravity + "bodies: {b: {type: ball_in_box, contact: {restitution: 0.3}}}\n",
+                     gravity + "bodies: {b: {type: body, dimension: 2, at: [2, 2, 0], mass: 1, inertia: 1}}\ncontacts:\n" + walls,
+                     "half_explicit", "5 ms", 2, {"b.x": ("b.x", 0), "b.y": ("b.y", 0)}, ", restitution_of: all_closed")
+
+    def test_ball_chain(self):
+        bodies = "".join(f"  b{i}: {{type: body, dimension: 2, at: [{0.11 * i}, 0, 0], mass: 1, inertia: 1, shapes: {{s: {{sphere: 50 mm}}}}{', initial: {velocity: [1, 0, 0]}' if i == 0 else ''}}}\n" for i in range(3))
+        pairs = "".join(f"  p{i}: {{between: [b{i}.s, b{i + 1}.s], restitution: 0.8}}\n" for i in range(2))
+        self.compare("bodies: {r: {type: ball_chain, gap: 10 mm, contact: {restitution: 0.8}, initial: {v1: 1 m/s}}}\n", "bodies:\n" + bodies + "contacts:\n" + pairs,
+                     "half_explicit", "1 ms", 0.1, {f"r.x{i + 1}": (f"b{i}.x", 0.11 * i) for i in range(3)})
+
+    def test_pendulum_in_ring(self):
+        for scheme, extra in (("projection_combined", ""), ("half_explicit", ", positions: held")):
+            self.compare("gravity: [0, -9.81, 0]\nbodies: {b: {type: pendulum_in_ring, contact: {restitution: 0.5}, initial: {x: 1 m, y: 0 m}}}\n",
+                         "gravity: [0, -9.81, 0]\nbodies: {b: {type: body, dimension: 2, at: [1, 0, 0], mass: 1, inertia: 1, initial: {velocity: [0, 0, 0]}}}\n"
+                         "joints:\n  rod: {type: distance, between: [ground, b.center], at: [0, 0, 0]}\n"
+                         "  ring: {type: revolute, between: [ground, b.center], at: [0.3, 0, 0], clearance: 1 m, restitution: 0.5}\n", scheme, "2 ms", 2, {"b.x": ("b.x", 0), "b.y": ("b.y", 0)}, extra)
+
+    def test_rocking_block(self):
+        self.compare("gravity: [0, -9.81, 0]\nbodies: {b: {type: rocking_block, contact: {restitution: 0, friction: 0.3}, initial: {x: 0.033493649053890406 m, y: 0.56 m, theta: 60 deg}}}\n",
+                     "gravity: [0, -9.81, 0]\nbodies: {b: {type: body, dimension: 2, at: [0.033493649053890406, 0.56, 0], rotation: {angle: 60 deg}, mass: 1, inertia: 0.10416666666666667, "
+                     f"points: {{l: [-0.5, -0.25, 0], r: [0.5, -0.25, 0]}}}}}}\ncontacts: {{f: {{between: [[b.l, b.r], {self.PLANE.format('0, 0', '0, 1')}], friction: 0.3}}}}\n",
+                     "half_explicit", "0.1 ms", 1, {"b.x": ("b.x", 0), "b.y": ("b.y", 0), "b.theta": ("b.angle", 0)})
+
+    def test_oscillator(self):
+        self.compare("bodies: {b: {type: oscillator, mass: 1 kg, stiffness: 100 N/m, damping: 0.5, rest: -30 mm, contact: {restitution: 0.5}, initial: {x: 0.1 m}}}\n",
+                     "bodies: {b: {type: body, dimension: 2, at: [0.1, 0, 0], mass: 1, inertia: 1}}\nsprings: {s: {between: [ground, b.center], anchor: [-1, 0, 0], stiffness: 100, damping: 0.5, length: 0.97}}\n"
+                     f"contacts: {{stop: {{between: [b.center, {self.PLANE.format('0, 0', '1, 0')}], restitution: 0.5}}}}\n", "half_explicit", "0.1 ms", 0.9, {"b.x": ("b.x", 0)})
+
+    @staticmethod
+    def crank(lengths, masses, inertias, speeds_, slider="", joints="", contacts=""):
+        (a, b), (m1, m2, m3), (J1, J2, J3) = lengths, masses, inertias
+        return f"""bodies:
+  crank: {{type: body, dimension: 2, at: [{a / 2}, 0, 0], mass: {m1}, inertia: {J1}, points: {{a: [{-a / 2}, 0, 0], b: [{a / 2}, 0, 0]}}, initial: {{angular_velocity: {speeds_[0]} rad/s}}}}
+  rod: {{type: body, dimension: 2, at: [{a + b / 2}, 0, 0], mass: {m2}, inertia: {J2}, points: {{a: [{-b / 2}, 0, 0], b: [{b / 2}, 0, 0]}}, initial: {{angular_velocity: {speeds_[1]} rad/s}}}}
+  slider: {{type: body, dimension: 2, at: [{a + b}, 0, 0], mass: {m3}, inertia: {J3}{slider}}}
+joints:
+  A: {{type: revolute, between: [ground, crank.a]}}
+  B: {{type: revolute, between: [crank.b, rod.a]}}
+  C: {{type: revolute, between: [rod.b, slider.center]}}
+{joints}{contacts}"""
+
+    SLIDE = "  D: {type: prismatic, between: [ground, slider.center], axis: [1, 0, 0]}\n"
+
+    def test_slider_cranks_with_joints(self):
+        exact = ", tolerance: 1e-12, absolute_tolerance: 1e-13"
+        self.compare("gravity: [0, -9.81, 0]\nbodies: {c: {type: slider_crank_bilateral}}\n",
+                     "gravity: [0, -9.81, 0]\n" + self.crank((0.153, 0.306), (0.038, 0.038, 0.076), (7.4e-5, 5.9e-4, 1), (150, -75), joints=self.SLIDE),
+                     "event_driven_hem5", "1 ms", 0.05, {"c.theta1": ("crank.angle", 0), "c.theta2": ("rod.angle", 0)}, exact)
+        self.compare("gravity: [0, -9.81, 0]\nbodies: {c: {type: slider_crank_two_joints}}\n",
+                     "gravity: [0, -9.81, 0]\n" + self.crank((1, 2), (1, 1, 1), (1 / 12, 4 / 12, 1), (8, -4), joints=self.SLIDE),
+                     "event_driven_hem5", "10 ms", 1, {"c.alpha1": ("crank.angle", 0), "c.alpha2": ("rod.angle", 0), "c.x": ("slider.x", 0)}, exact)
+
+    def test_slider_crank(self):
+        """With clearance: through six impacts; with an unconstrained hinge in three angles of the mechanism."""
+        slider = ", initial: {angular_velocity: 0}, points: {a: [-0.05, -0.025, 0], b: [0.05, -0.025, 0], c: [-0.05, 0.025, 0], d: [0.05, 0.025, 0]}"
+        contacts = ("contacts:\n  lower: {between: [[slider.a, slider.b], {plane: {point: [0, -0.026, 0], normal: [0, 1, 0]}}], restitution: 0.4}\n"
+                    "  upper: {between: [[slider.c, slider.d], {plane: {point: [0, 0.026, 0], normal: [0, -1, 0]}}], restitution: 0.4}\n")
+        self.compare("gravity: [0, -9.81, 0]\nbodies: {c: {type: slider_crank, contact: {restitution: 0.4}}}\n",
+                     "gravity: [0, -9.81, 0]\n" + self.crank((0.153, 0.306), (0.038, 0.038, 0.076), (7.4e-5, 5.9e-4, 2.7e-6), (150, -75), slider, contacts=contacts),
+                     "event_driven_hem5", "0.2 ms", 0.009, {"c.theta1": ("crank.angle", 0), "c.theta2": ("rod.angle", 0), "c.theta3": ("slider.angle", 0)}, ", tolerance: 1e-12, absolute_tolerance: 1e-13", 1e-8)
+
+
 class ContactsOfShapes(unittest.TestCase):
     """Capsules, cylinders, boxes and balls on planes, on each other and in cavities."""
 
