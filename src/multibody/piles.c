@@ -133,7 +133,7 @@ static void add_item(NsMultibody *self, struct NsMbPile *pile, const char *text,
     (void)NsMbFindBody(self, text, dot ? (size_t)(dot - text) : strlen(text), place); /* reports it */
     return;
   }
-  if (!shape || shape->kind == NS_SHAPE_POINTS) {
+  if (!shape || shape->kind == NS_SHAPE_POINTS || shape->kind == NS_SHAPE_ELLIPSOID) {
     NsDiagError(self->diag, place, "'%s' is not a sphere, box, capsule or cylinder: only these can touch boxes, capsules and cylinders", text);
     NsDiagNote(self->diag, "add shapes of these kinds where the body may touch: shapes: {hull: {sphere: 50 mm}}");
     return;

@@ -3,11 +3,11 @@
 
       sphere    V = 4/3 pi r^3,  I = 2/5 m r^2                             box        I_x = m/12 (b^2 + c^2)
       cylinder  I_3 = m r^2/2,  I_1 = m (3 r^2 + l^2)/12                   capsule    a cylinder and two half spheres
-      points    no volume
+      ellipsoid V = 4/3 pi a b c,  I_x = m/5 (b^2 + c^2)                    points    no volume
 */
 #include "shapes.h"
 
-const char *const NsShapeWords[] = {"sphere", "box", "cylinder", "capsule", "points", NULL};
+const char *const NsShapeWords[] = {"sphere", "box", "cylinder", "capsule", "points", "ellipsoid", NULL};
 
 static const NsKey rotation_keys[] = {
   {"axis", NS_KEY_VECTOR, offsetof(NsRotationSettings, axis), .default_value = "[0, 0, 1]", .help = "axis of the rotation, of any length",
@@ -45,6 +45,8 @@ static const NsKey shape_keys[] = {
     .help = "cylinder with a half sphere at each end", .example = "{radius: 50 mm, length: 200 mm}"},
   {"points", NS_KEY_NUMBERS, offsetof(NsShapeSettings, points), .columns = 3, .columns_dimension = {NS_DIM_LENGTH, NS_DIM_LENGTH, NS_DIM_LENGTH},
     .help = "contact points, without mass", .example = "[[0, 0, 0], [10 mm, 0, 0]]"},
+  {"ellipsoid", NS_KEY_VECTOR, offsetof(NsShapeSettings, ellipsoid), .dimension = NS_DIM_LENGTH, .minimum = "0 <",
+    .help = "ellipsoid, by its half axes along x, y, z; it touches planes", .example = "[60 mm, 40 mm, 30 mm]"},
   {"at", NS_KEY_VECTOR, offsetof(NsShapeSettings, at), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
     .help = "position of its centre in the body's frame", .example = "[0, 0, 10 mm]"},
   {"rotation", NS_KEY_TABLE, offsetof(NsShapeSettings, rotation), .table = &NsTable_Rotation, .help = "its orientation in the body's frame",
@@ -53,7 +55,8 @@ static const NsKey shape_keys[] = {
     .help = "the shape is a cavity, with other bodies inside it; it has no mass", .example = "true"},
   {NULL},
 };
-const NsTable NsTable_Shape = {"shape", "shape of a body", shape_keys, sizeof(NsShapeSettings), .one_of = "sphere, box, cylinder, capsule, points"};
+const NsTable NsTable_Shape = {
+  "shape", "shape of a body", shape_keys, sizeof(NsShapeSettings), .one_of = "sphere, box, cylinder, capsule, points, ellipsoid"};
 
 PetscBool NsRotationRead(const NsRotationSettings *settings, NsDiag *diag, PetscReal R[9])
 {
@@ -78,13 +81,15 @@ void NsShapeRead(const NsShapeSettings *settings, const char *name, NsArena *are
   *shape = (NsShape){.name = name, .where = settings->where};
   while (!NsTreeChild(settings->where, NsShapeWords[shape->kind])) shape->kind++;
   shape->inside = settings->inside;
-  if (shape->inside && (shape->kind == NS_SHAPE_CAPSULE || shape->kind == NS_SHAPE_POINTS))
+  if (shape->inside && shape->kind >= NS_SHAPE_CAPSULE)
     NsDiagError(diag, NsKeysPlace(settings->where, "inside"), "`inside` is for spheres, boxes and cylinders, not for %s",
-      shape->kind == NS_SHAPE_CAPSULE ? "capsules" : "points");
+      shape->kind == NS_SHAPE_CAPSULE  ? "capsules"
+      : shape->kind == NS_SHAPE_POINTS ? "points"
+                                       : "ellipsoids");
   for (int k = 0; k < 3; k++) shape->x[k] = settings->at[k];
   (void)NsRotationRead(settings->rotation, diag, shape->R);
-  for (int k = 0; k < 3; k++) shape->half[k] = settings->box[k] / 2;
-  if (shape->kind < NS_SHAPES && settings->round[shape->kind]) {
+  for (int k = 0; k < 3; k++) shape->half[k] = shape->kind == NS_SHAPE_ELLIPSOID ? settings->ellipsoid[k] : settings->box[k] / 2;
+  if (shape->kind < NS_SHAPE_POINTS && settings->round[shape->kind]) {
     shape->radius      = settings->round[shape->kind]->radius;
     shape->half_length = settings->round[shape->kind]->length / 2;
   }
@@ -131,6 +136,11 @@ static PetscReal solid(const NsShape *shape, PetscReal moment[3])
     for (int k = 0; k < 3; k++) moment[k] = (PetscSqr(h[(k + 1) % 3]) + PetscSqr(h[(k + 2) % 3])) / 3;
     return 8 * h[0] * h[1] * h[2];
   }
+  if (shape->kind == NS_SHAPE_ELLIPSOID) {
+    const PetscReal *h = shape->half;
+    for (int k = 0; k < 3; k++) moment[k] = (PetscSqr(h[(k + 1) % 3]) + PetscSqr(h[(k + 2) % 3])) / 5;
+    return 4 * pi / 3 * h[0] * h[1] * h[2];
+  }
   if (shape->kind == NS_SHAPE_CYLINDER) {
     moment[0] = moment[1] = (3 * r * r + l * l) / 12;
     moment[2]             = r * r / 2;
@@ -166,6 +176,7 @@ PetscReal NsShapeExtent(const NsShape *shape)
 {
   PetscReal most = NsLength(shape->x) + shape->radius + shape->half_length;
 
+  if (shape->kind == NS_SHAPE_ELLIPSOID) most += PetscMax(PetscMax(shape->half[0], shape->half[1]), shape->half[2]);
   for (PetscInt i = 0; i < shape->points; i++) most = i == 0 ? NsLength(shape->point) : PetscMax(most, NsLength(shape->point + 3 * i));
   return most;
 }
@@ -180,8 +191,9 @@ PetscReal NsShapeExtent(const NsShape *shape)
 static PetscInt add_point(const NsShape *shape, PetscReal a, PetscReal b, PetscReal c, NsMbPicture *picture)
 {
   if (picture->x) {
-    PetscReal *x = picture->x + 3 * picture->points;
-    NsTurn(shape->R, (PetscReal[3]){a, b, c}, x);
+    PetscReal       *x = picture->x + 3 * picture->points;
+    const PetscReal *h = shape->half;
+    NsTurn(shape->R, shape->kind == NS_SHAPE_ELLIPSOID ? (PetscReal[3]){a * h[0], b * h[1], c * h[2]} : (PetscReal[3]){a, b, c}, x);
     for (int k = 0; k < 3; k++) x[k] += shape->x[k];
   }
   return picture->points++;
@@ -229,7 +241,7 @@ static void add_revolved(const NsShape *shape, int count, PetscReal profile[][2]
 
 static void draw_round(const NsShape *shape, NsMbPicture *picture)
 {
-  const PetscReal r = shape->radius, h = shape->half_length;
+  const PetscReal r = shape->kind == NS_SHAPE_ELLIPSOID ? 1 : shape->radius, h = shape->half_length; /* the unit ball, which add_point stretches */
   PetscReal       profile[PROFILE][2];
   int             count = 0;
 

@@ -10,7 +10,7 @@ typedef struct {
 typedef struct {
   const NsNode             *where;
   const NsRoundSettings    *round[NS_SHAPES]; /* sphere, cylinder, capsule: one of them */
-  double                    box[3];
+  double                    box[3], ellipsoid[3];
   NsNumbers                 points;
   double                    at[3];
   const NsRotationSettings *rotation;

@@ -22,7 +22,7 @@ typedef struct {
   double        axis[3], angle;
 } NsRotationSettings;
 
-typedef enum { NS_SHAPE_SPHERE, NS_SHAPE_BOX, NS_SHAPE_CYLINDER, NS_SHAPE_CAPSULE, NS_SHAPE_POINTS, NS_SHAPES } NsShapeKind;
+typedef enum { NS_SHAPE_SPHERE, NS_SHAPE_BOX, NS_SHAPE_CYLINDER, NS_SHAPE_CAPSULE, NS_SHAPE_POINTS, NS_SHAPE_ELLIPSOID, NS_SHAPES } NsShapeKind;
 extern const char *const NsShapeWords[];
 
 /* A shape of a body, in the body's frame (principal axes). */
@@ -32,7 +32,7 @@ typedef struct {
   NsShapeKind   kind;
   PetscBool     inside;      /* what touches it is inside */
   PetscReal     x[3], R[9];  /* its center and axes */
-  PetscReal     half[3];     /* box */
+  PetscReal     half[3];     /* box; ellipsoid: its half axes */
   PetscReal     radius;      /* sphere, cylinder, capsule */
   PetscReal     half_length; /* cylinder, capsule: along axis 3, of the capsule between the centers of its ends */
   PetscInt      points;

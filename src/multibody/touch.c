@@ -1,9 +1,11 @@
 /*
   Contacts: points, balls and rims of bodies against planes that are fixed in space or move by s(t), balls against balls.
 
-      plane   g = n . (x_A - p - s) - r        rim   g = n . (x_A - p - s) - r |n - (n . a) a|,  a its axis        balls   g = |x_A - x_B| - r_A - r_B,  n = (x_A - x_B)/|x_A - x_B|
+      plane   g = n . (x_A - p - s) - r        rim   g = n . (x_A - p - s) - r |n - (n . a) a|,  a its axis
+      ellipsoid   g = n . (x_A - p - s) - |A n|,  A its half axes        balls   g = |x_A - x_B| - r_A - r_B,  n = (x_A - x_B)/|x_A - x_B|
 
-  Corners of boxes and ends of capsules are points and balls; a cylinder has of each rim the lowest point, which wanders, and three points that are fixed to it, on which it stands. n pushes the first body. Rows are those of the material points at the place c of contact: n . (v_A(c) - v_B(c)), and tangents
+  Corners of boxes and ends of capsules are points and balls; a cylinder has of each rim the lowest point, which wanders, and three points that are fixed to it, on which it stands; an
+  ellipsoid has its lowest point. n pushes the first body. Rows are those of the material points at the place c of contact: n . (v_A(c) - v_B(c)), and tangents
   likewise. With a plane (dW'/dt) v = e . (O x (O x s)) for each direction e, as the place on the ball does not turn with it; of two balls the normal row is that of a distance, and tangents
   turn with the normal: their rates are differences along the motion.
 */
@@ -15,10 +17,11 @@
 /* ---- settings ------------------------------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  NsSide      side;
-  PetscReal   radius, axis[3];
-  PetscBool   rim;  /* the lowest point of a circle about the axis */
-  const char *name; /* within its contact */
+  NsSide         side;
+  PetscReal      radius, axis[3];
+  PetscBool      rim;       /* the lowest point of a circle about the axis, */
+  const NsShape *ellipsoid; /* or of this */
+  const char    *name;      /* within its contact */
 } Ball;
 
 /* What the balls touch: a plane, a cavity, or (NULL) other balls. */
@@ -54,12 +57,26 @@ static PetscInt points_of_rims(NsMultibody *self, const NsShape *shape, Ball *ba
 /* The balls that a shape touches with; 0 after an error. */
 static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const NsShape *shape, const Target *target, NsPlace place, Ball *ball)
 {
-  const PetscBool circle = body->planar && shape->kind == NS_SHAPE_CYLINDER;
-  PetscInt        count  = 0;
+  const PetscBool circle = body->planar && shape->kind == NS_SHAPE_CYLINDER, ellipsoid = shape->kind == NS_SHAPE_ELLIPSOID;
+  PetscInt        count = 0;
 
-  if (circle && PetscAbsReal(shape->R[8]) < 1 - 1e-12) {
-    NsDiagError(self->diag, place, "the cylinder '%s' must have its z axis perpendicular to the plane in which it moves", shape->name);
+  if ((circle || (body->planar && ellipsoid)) && PetscAbsReal(shape->R[8]) < 1 - 1e-12) {
+    NsDiagError(
+      self->diag, place, "the %s '%s' must have its z axis perpendicular to the plane in which it moves", NsShapeWords[shape->kind], shape->name);
     return 0;
+  }
+  if (ellipsoid && !target->plane) {
+    NsDiagError(self->diag, place, "the ellipsoid '%s' can touch planes only: for contacts with other bodies use spheres or capsules", shape->name);
+    return 0;
+  }
+  if (ellipsoid) {
+    memcpy(ball[0].side.s, shape->x, sizeof(shape->x));
+    if (body->planar) ball[0].side.s[2] = 0;
+    ball[0].radius    = PetscMax(PetscMax(shape->half[0], shape->half[1]), body->planar ? 0 : shape->half[2]);
+    ball[0].rim       = PETSC_TRUE;
+    ball[0].ellipsoid = shape;
+    ball[0].name      = shape->name;
+    return 1;
   }
   if (shape->kind == NS_SHAPE_SPHERE || circle) {
     memcpy(ball[0].side.s, shape->x, sizeof(shape->x));
@@ -282,6 +299,7 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
       touch->radius[0]  = a->radius;
       memcpy(touch->axis, a->axis, sizeof(a->axis));
       if (a->rim) touch->kind = NS_TOUCH_RIM;
+      touch->ellipsoid = a->ellipsoid;
       if (target.cavity) {
         touch->side[1].body = other;
         part                = NsMbSetWall(self, target.cavity, j, a->radius, touch);
@@ -315,6 +333,20 @@ void NsMbTouches(NsMultibody *self)
 
 /* ---- geometry ------------------------------------------------------------------------------------------------------------------------------------------- */
 
+/* The same of an ellipsoid with half axes a_i: -A^2 n/|A n| in its axes, in units of the largest. */
+static void lowest_of_ellipsoid(const NsMultibody *self, const NsMbTouch *touch, PetscReal down[3])
+{
+  const PetscReal *half = touch->ellipsoid->half;
+  PetscReal        own[3], n[3], square = 0;
+
+  NsTurnBack(self->frame[touch->side[0].body].R, touch->n, own);
+  NsTurnBack(touch->ellipsoid->R, own, n);
+  for (int k = 0; k < 3; k++) square += PetscSqr(half[k] * n[k]);
+  for (int k = 0; k < 3; k++) n[k] *= -half[k] * half[k] / (PetscSqrtReal(square) * touch->radius[0]);
+  NsTurn(touch->ellipsoid->R, n, own);
+  NsTurn(self->frame[touch->side[0].body].R, own, down);
+}
+
 /* The unit vector from the centre of a ball, or of a circle, to its point that is nearest to the plane. A circle that lies flat has none: any. */
 static void lowest(const NsMultibody *self, const NsMbTouch *touch, PetscReal down[3])
 {
@@ -322,6 +354,10 @@ static void lowest(const NsMultibody *self, const NsMbTouch *touch, PetscReal do
 
   for (int k = 0; k < 3; k++) down[k] = -touch->n[k];
   if (touch->kind != NS_TOUCH_RIM) return;
+  if (touch->ellipsoid) {
+    lowest_of_ellipsoid(self, touch, down);
+    return;
+  }
   NsTurn(self->frame[touch->side[0].body].R, touch->axis, a);
   const PetscReal along = NsDot(down, a);
   for (int k = 0; k < 3; k++) down[k] -= along * a[k];

@@ -7,7 +7,7 @@ typedef enum { NS_TOUCH_BALLS, NS_TOUCH_RIM, NS_TOUCH_PLANE, NS_TOUCH_SOCKET, NS
 
 /*
   A ball of radius r (0: a point) around a point of a body, against a plane, another ball, or what a joint with clearance or a cavity leaves it (clearance.c, insides.c). RIM: that point of a circle,
-  the rim of a cylinder, which is nearest to the plane.
+  the rim of a cylinder, or of an ellipsoid, which is nearest to the plane.
 */
 typedef struct NsMbTouch {
   const char   *name;
@@ -17,11 +17,12 @@ typedef struct NsMbTouch {
   PetscReal     n[3], t[2][3], x[3],
     velocity
       [3]; /* of the plane: normal, tangents, a point of it, its own velocity. BORE, GUIDE: n is its axis or normal, in the second body's frame */
-  PetscReal axis[3];              /* RIM: of the circle, in the first body's frame; its radius is radius[0] */
-  NsMotion  motion;               /* of the plane */
-  PetscReal tolerance, clearance; /* clearance: the largest gap */
-  NsLaw     law;
-  PetscInt  resists,
+  PetscReal      axis[3];              /* RIM: of the circle, in the first body's frame; its radius is radius[0] */
+  const NsShape *ellipsoid;            /* RIM: instead of the circle; radius[0] is its largest half axis; NULL: none */
+  NsMotion       motion;               /* of the plane */
+  PetscReal      tolerance, clearance; /* clearance: the largest gap */
+  NsLaw          law;
+  PetscInt       resists,
     before; /* 1 + NS_ROLLING ...: a resistance moment of the contact `before` places earlier in the list, with which it shares everything else; 0: a contact */
   const PetscBool *off; /* NsSwitchesAdd */
 } NsMbTouch;

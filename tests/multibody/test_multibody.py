@@ -1166,6 +1166,26 @@ class ContactsOfShapes(unittest.TestCase):
         self.assertAlmostEqual(z, height, delta=2e-3)
         self.assertAlmostEqual(math.atan2(y, x) % (2 * math.pi), w % (2 * math.pi), delta=2e-2)
 
+    def test_ellipsoid_on_a_plane(self):
+        """It rocks without sliding with omega^2 = g (a^2 - c^2)/c/((a^2 + c^2)/5 + c^2); its mass and moments of inertia are those of the solid; turned in any way it lies at the same height."""
+        a, b, c = 0.06, 0.05, 0.03
+        omega = math.sqrt(9.81 * (a * a - c * c) / c / ((a * a + c * c) / 5 + c * c))
+        tilt = 0.01
+        height = math.sqrt((a * math.sin(tilt)) ** 2 + (c * math.cos(tilt)) ** 2)
+        shape = "density: 1000 kg/m^3, shapes: {h: {ellipsoid: [60 mm, 50 mm, 30 mm]}}"
+        config = (f"gravity: [0, 0, -9.81]\nbodies: {{e: {{type: body, at: [0, 0, {height!r}], rotation: {{axis: [0, 1, 0], angle: {tilt} rad}}, {shape}}}}}\n"
+                  f"contacts: {{f: {{between: [e.h, {self.FLOOR}], friction: 1}}}}\n")
+        results = run(config, "half_explicit", "0.1 ms", 1, ["e"], 1)
+        self.assertAlmostEqual(results.history["e.p2"][-1] * 2, tilt * math.cos(omega * 1), delta=2e-5)
+        self.assertAlmostEqual(results.info["summary"]["energy"]["initial"], 4000 / 3 * math.pi * a * b * c * 9.81 * height, delta=1e-12)
+        plane = (f"gravity: [0, -9.81, 0]\nbodies: {{e: {{type: body, dimension: 2, at: [0, {c + 1e-9}, 0], mass: 1, shapes: {{h: {{ellipsoid: [60 mm, 30 mm, 20 mm]}}}}, initial: {{angular_velocity: 0.1 rad/s}}}}}}\n"
+                 "contacts: {f: {between: [e.h, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 1}}\n")
+        for scheme, extra in (("half_explicit", ""), ("event_driven_hem5", ", tolerance: 1e-8")):
+            results = run(plane, scheme, "0.1 ms", 1, ["e"], 1, extra)
+            angle = results.history["e.angle"]
+            np.testing.assert_allclose(results.history["e.y"], np.sqrt((a * np.sin(angle)) ** 2 + (c * np.cos(angle)) ** 2), atol=1e-6)
+            self.assertLess(abs(results.info["summary"]["energy"]["numerical"]), 1e-6)
+
     def on_a_box(self, shape, angle, speed, scheme="moreau_midpoint"):
         config = (f"gravity: [0, 0, -9.81]\nbodies:\n  b: {{type: body, at: [0, 0, 0], density: 1000 kg/m^3, shapes: {{h: {{box: [2 m, 2 m, 0.2 m]}}}}}}\n"
                   f"  c: {{type: body, at: [0, 0, 0.2], rotation: {{axis: [1, 0, 0], angle: {angle}}}, density: 1000 kg/m^3, shapes: {{h: {{{shape}}}}}, initial: {{velocity: [{speed}, 0, 0]}}}}\n"
