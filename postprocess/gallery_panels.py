@@ -312,6 +312,8 @@ PICTURES = {
     "crank_in_space": (panel(strobe, count=6, until=1), panel(columns, table="history", names=("slider.x",), unit="m", label="slider")),
     "four_bar": (panel(strobe, count=9, until=0.2), panel(force, names=("C",))),
     "elastic_slider_crank": (panel(strobe, count=9, until=0.0175), panel(force, names=("pin",))),
+    "hinge_with_friction": (panel(columns, table="history", names=("A.angle",), unit="rad", label="angle"), panel(columns, table="contacts", names=("A.y.friction_torque",), unit="N m", label="friction")),
+    "engine_on_mounts": (panel(columns, table="history", names=("block.x", "block.z"), unit="m", label="block"), panel(columns, table="history", names=("joints.mount1.fx", "joints.mount1.fz"), unit="N", label="force of a mount")),
     "edge": (panel(strobe, count=12), force),
     "belt_block": (panel(columns, table="history", names=("block.x",), unit="m", label="block"), panel(columns, table="contacts", names=("belt.slip_velocity_1",), unit="m/s", label="slip")),
 }
