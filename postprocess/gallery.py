@@ -16,11 +16,12 @@ import subprocess
 import sys
 
 import percuss_path  # noqa: F401
+from percuss.papers import is_fresh
 from percuss.program import find_program
 from percuss.results import ResultsError, Run
-from percuss_study import ROOT, is_fresh
 from view import ViewError, draw_unseen
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "gallery" / "README.md"
 BEGIN, END = "<!-- figures of postprocess/gallery.py -->", "<!-- end of figures -->"
 WIDTH, HEIGHT, DPI = 8.0, 3.0, 100  # inches
