@@ -4,13 +4,12 @@
   Elements come from bodies: every body type that has elements, with the examples of its required keys, then with each other key once (all words of a choice, else the
   example). Whoever adds an element and a body that uses it has nothing to add here.
 */
-#include "support.h"
+#include "expect.h"
+#include "random_numbers.h"
 #include <petscblaslapack.h>
 #include <stdio.h>
 #include "fe/elements/line.h"
 #include "fe/model/fe.h"
-
-#define TEXT 2000
 
 #define NS_BODY(name) extern const NsBodyType NsBodyType_##name;
 #include "fe/bodies/list.h"
@@ -31,25 +30,6 @@ static const char *const others[] = {
   "{file: " PERCUSS_SOURCE_DIR "/meshes/patch_hex.msh}",
   "{file: " PERCUSS_SOURCE_DIR "/meshes/patch_quad.msh}",
 };
-
-/* What a failure is about. */
-static char about[TEXT];
-
-#define EXPECT(condition, ...) \
-  do { \
-    if (!(condition)) { \
-      print_error("%s\n", about); \
-      fail_msg(__VA_ARGS__); \
-    } \
-  } while (0)
-
-static PetscReal noise(void)
-{
-  static unsigned long long seed = 1;
-
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return 2 * (PetscReal)(seed >> 11) / 9007199254740992.0 - 1;
-}
 
 /* A matrix of the element; entries that are not written stay NaN. */
 typedef void (*Fill)(const NsFeBody *, const NsFeElement *, PetscReal *);
@@ -192,7 +172,7 @@ static void check_stiffness(const NsFe *fe, const NsFeElement *e)
       motion, largest(n, f), largest(n * n, K));
   }
   for (int k = 0; k < 3; k++) {
-    for (PetscInt i = 0; i < n; i++) q[i] = noise();
+    for (PetscInt i = 0; i < n; i++) q[i] = draw();
     multiply(n, K, q, f);
     const PetscReal expected = dot(n, q, f) / 2, energy = body->element->energy(body, e, q);
     EXPECT(PetscAbsReal(energy - expected) <= 1e-9 * PetscAbsReal(expected), "the energy is %g J, q'Kq/2 is %g J", energy, expected);
@@ -290,8 +270,8 @@ static void check_outputs(const NsFeBody *body, const NsFeElement *e)
   EXPECT(count <= NS_ELEMENT_OUTPUTS, "%d outputs", (int)count);
   for (PetscInt i = 0; i < n; i++) {
     q[0][i] = 0;
-    q[1][i] = 1e-3 * noise();
-    q[2][i] = 1e-3 * noise();
+    q[1][i] = 1e-3 * draw();
+    q[2][i] = 1e-3 * draw();
     q[3][i] = q[1][i] + q[2][i];
   }
   for (int k = 0; k < 4; k++) body->element->outputs(body, e, q[k], xi, value[k]);
@@ -391,7 +371,7 @@ static void check_force(const TestRun *test)
   for (int k = 0; k < 2; k++) {
     CHECK(VecDuplicate(f, &natural[k]));
     CHECK(VecGetArray(natural[k], &array));
-    for (PetscInt i = 0; i < model->unknowns; i++) array[i] = noise();
+    for (PetscInt i = 0; i < model->unknowns; i++) array[i] = draw();
     CHECK(VecGetArrayRead(natural[k], &value));
     PetscScalar *here;
     CHECK(VecGetArray(k ? v : q, &here));

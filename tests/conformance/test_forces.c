@@ -4,32 +4,13 @@
   They are made from the examples of their keys, between points of two bodies that these examples name, with a constant, a free and no spin: each key once, with `damping`
   beside it where there is such a key, so that no element is empty. Whoever adds a force element has nothing to add here.
 */
+#include "expect.h"
+#include "random_numbers.h"
 #include "dense.h"
 #include "fe/forces/laws/law.h"
 #include "fe/model/components.h"
 
-#define TEXT 4000
-
-/* What a failure is about. */
-static char about[TEXT];
-
-#define EXPECT(condition, ...) \
-  do { \
-    if (!(condition)) { \
-      print_error("%s\n", about); \
-      fail_msg(__VA_ARGS__); \
-    } \
-  } while (0)
-
 static const char *const spins[] = {"0", "{constant: 1000 rpm}", "{free: 500 rpm}", "{table: [[0 s, 0 rpm], [1 s, 3000 rpm]]}"};
-
-static PetscReal noise(void)
-{
-  static unsigned long long seed = 1;
-
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return 2 * (PetscReal)(seed >> 11) / 9007199254740992.0 - 1;
-}
 
 /* Finite, and all entries written. */
 static void tangents(const NsForceElement *force, const PetscReal *spin, PetscReal K[36], PetscReal C[36])
@@ -51,8 +32,8 @@ static void check_tangents(const NsForceElement *force, PetscReal spin)
   tangents(force, NULL, K[1], C[1]);
   if (n) force->type->slopes(force, &motion, stiffness, damping);
   for (int c = 0; c < 6; c++) {
-    r[c] = 1e-5 * noise();
-    v[c] = 1e-2 * noise();
+    r[c] = 1e-5 * draw();
+    v[c] = 1e-2 * draw();
   }
   for (PetscInt b = 0; b < n; b++) {
     const PetscReal step[2] = {1e-6, 1e-3};
@@ -87,8 +68,8 @@ static void check_tangents(const NsForceElement *force, PetscReal spin)
 static void move(PetscInt n, PetscReal r[6], PetscReal v[6])
 {
   for (PetscInt c = 0; c < n; c++) {
-    r[c] = 3e-5 * noise();
-    v[c] = 1e-3 * noise();
+    r[c] = 3e-5 * draw();
+    v[c] = 1e-3 * draw();
   }
 }
 
@@ -168,7 +149,7 @@ static void check_law(const NsFe *fe, const NsForceElement *force)
     use->law->slopes(use->data, &(NsForceMotion){.r = r, .v = still, .spin = spin, .angle = angle}, slopes[0], moving);
     for (int kind = 0; kind < 2; kind++) { /* x' (steepest - slopes) x >= 0 in random directions */
       PetscReal x[6], least = 0, size = 0;
-      for (PetscInt c = 0; c < n; c++) x[c] = noise();
+      for (PetscInt c = 0; c < n; c++) x[c] = draw();
       for (PetscInt i = 0; i < n * n; i++) {
         least += x[i / n] * (steepest[kind][i] - slopes[kind][i]) * x[i % n];
         size += PetscAbsReal(steepest[kind][i]);
@@ -210,7 +191,7 @@ static void check_energy(const NsFe *fe, const NsFeComponent *c)
 
   NsFeForceTangents(fe, c->force, NULL, stiffness, damping);
   NsFeForceBlock(c->n, c->row, stiffness, NS_FE_SYMMETRIC, X);
-  for (PetscInt i = 0; i < c->n; i++) q[i] = noise();
+  for (PetscInt i = 0; i < c->n; i++) q[i] = draw();
   for (PetscInt i = 0; i < c->n * c->n; i++) work += q[i / c->n] * X[i] * q[i % c->n] / 2;
   for (int i = 0; i < 36; i++) size = PetscMax(size, PetscAbsReal(stiffness[i])); /* of a skew one the work is 0 */
   const PetscReal energy = NsFeComponentEnergy(fe, c, NULL, q);

@@ -3,6 +3,7 @@
   gaps, tangents are unit vectors across the normal, rates the differences of rows, all of it finite where the normal is not defined, `bound` is never exceeded, the gap stays within
   `clearance`, and a run is the same to the last bit with the broad phase and without.
 */
+#include "random_numbers.h"
 #include "support.h"
 #include "contact/contact_data.h"
 #include "pair_point.h"
@@ -11,15 +12,6 @@
 #define TOUCHES  (2 * UNKNOWNS)
 #define ROWS     3
 #define TRIALS   300
-
-static uint64_t seed;
-
-/* Uniform in (-1, 1). */
-static PetscReal draw(void)
-{
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (PetscReal)(seed >> 11) / (PetscReal)(1ULL << 52) - 1;
-}
 
 /* A point near x that moves along x, y, z by its first three unknowns, and by the others moves and turns anyhow. */
 static void set_point(NsPoint *point, PetscInt first, const PetscReal x[3], PetscReal size)

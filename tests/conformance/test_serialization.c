@@ -2,6 +2,7 @@
   What a run remembers is all it needs: a run that gets the memory of another between two steps goes on with the same bits, over every scheme and option, and every kind of model that it moves. Memory
   that is cut short, or of another kind, is told.
 */
+#include "store.h"
 #include "run/checkpoint.h"
 #include "promises.h"
 
@@ -72,34 +73,6 @@ static const Case cases[] = {
 };
 
 #define NS_CASES (sizeof(cases) / sizeof(cases[0]))
-
-typedef struct {
-  char  *byte;
-  size_t used, at, capacity;
-} Store;
-
-static PetscBool put(void *context, void *bytes, size_t size)
-{
-  Store *store = context;
-
-  while (store->used + size > store->capacity) {
-    store->capacity = 2 * store->capacity + 4096;
-    store->byte     = realloc(store->byte, store->capacity);
-  }
-  memcpy(store->byte + store->used, bytes, size);
-  store->used += size;
-  return PETSC_TRUE;
-}
-
-static PetscBool get(void *context, void *bytes, size_t size)
-{
-  Store *store = context;
-
-  if (store->used - store->at < size) return PETSC_FALSE;
-  memcpy(bytes, store->byte + store->at, size);
-  store->at += size;
-  return PETSC_TRUE;
-}
 
 /* run NULL: the scheme does not move this model. */
 static TestRun open_case(const Case *c, const Promise *p)

@@ -3,6 +3,7 @@
   the guide know its tables. A mistake is named by the writer, its file and its column.
 */
 #include <ftw.h>
+#include "store.h"
 #include "../unit/fake_run.h"
 #include "output/folder.h"
 #include "results/columns.h"
@@ -225,31 +226,6 @@ static void test_what_is_written_is_removed(void **state)
 
 /* ---- resumed runs ------------------------------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-  char  *byte;
-  size_t used, at;
-} Store;
-
-static PetscBool put(void *context, void *bytes, size_t size)
-{
-  Store *store = context;
-
-  store->byte = realloc(store->byte, store->used + size);
-  memcpy(store->byte + store->used, bytes, size);
-  store->used += size;
-  return PETSC_TRUE;
-}
-
-static PetscBool get(void *context, void *bytes, size_t size)
-{
-  Store *store = context;
-
-  if (store->used - store->at < size) return PETSC_FALSE;
-  memcpy(bytes, store->byte + store->at, size);
-  store->at += size;
-  return PETSC_TRUE;
-}
-
 /* A run that goes on from its history between two rows writes the rest of its tables once more, to the last byte. */
 static void test_resumed_tables_are_the_same(void **state)
 {
@@ -346,18 +322,6 @@ static void test_the_guide_has_all_columns(void **state)
   free(text);
 }
 
-static int setup(void **state)
-{
-  (void)state;
-  return PetscInitializeNoArguments();
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  return PetscFinalize();
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -369,5 +333,5 @@ int main(void)
     cmocka_unit_test(test_resumed_tables_are_the_same),
     cmocka_unit_test(test_the_guide_has_all_columns),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, fake_setup, fake_teardown);
 }

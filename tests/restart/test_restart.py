@@ -37,7 +37,7 @@ LONG = {
 # Every shipped config, cut short where it is long.
 SHORT = {
     "beam_on_stop": "time.end=5 ms", "beam_on_stop_redistributed": "time.end=5 ms", "elastic_bar_modal": "time.end=0.3 ms", "rotor_in_two_bearings": "time.end=10 ms",
-    "rotor_in_safety_bearing": "time.end=20 ms", "rotor_rub_modal": "time.end=20 ms", "rotor_blade_out": "time.end=0.155 s", "link_breaks": "time.end=25 ms", "rotor_drop": "time.end=0.06 s", "rotor_run_up": "time.end=0.1 s", "pump_shaft": "time.end=50 ms", "pump_seals": "time.end=50 ms", "touchdown_bearing": "time.end=30 ms", "journal_lifts_off": "time.end=0.1 s", "slider_crank_ggl": "time.end=20 ms",
+    "rotor_in_safety_bearing": "time.end=20 ms", "rotor_rub_modal": "time.end=20 ms", "rotor_blade_out": "time.end=0.155 s", "link_breaks": "time.end=25 ms", "rotor_drop": "time.end=0.06 s", "rotor_run_up": "time.end=0.1 s", "pump_shaft": "time.end=50 ms", "pump_seals": "time.end=50 ms", "touchdown_bearing": "time.end=30 ms", "journal_lifts_off": "time.end=0.05 s", "journal_bearings": "time.end=0.4 s", "wall_of_boxes": "time.end=40 ms", "dominoes": "time.end=0.3 s", "slider_crank_ggl": "time.end=20 ms",
 }
 
 

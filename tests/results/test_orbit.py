@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 """`percuss orbit`: orbits, multipliers and bifurcations against closed forms and independent computations. Usage: test_orbit.py PERCUSS"""
-import csv
 import json
 import math
 import os
@@ -8,12 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
+from orbits import PERCUSS, ROOT, OrbitCase, table
+
 IMPACT = os.path.join(ROOT, "configs/impact_oscillator.yaml")
 DUFFING = os.path.join(ROOT, "configs/duffing_oscillator.yaml")
 WHIRL = os.path.join(ROOT, "configs/whirl_on_wall.yaml")
@@ -144,11 +142,6 @@ ONE_IMPACT = (
 )
 
 
-def table(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def grouped(rows):
     """Multipliers of the last point, largest modulus first, of pairs the upper one."""
     last = rows[-1]["point"]
@@ -165,30 +158,11 @@ def cubic_oscillator(k, k3, energy):
     return amplitude, 2 * math.pi / a / math.sqrt(stiffest)
 
 
-class Orbits(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="percuss_test_")
-        self.out = os.path.join(self.folder, "results")
-
-    def tearDown(self):
-        shutil.rmtree(self.folder)
-
-    def percuss(self, *words):
-        return subprocess.run([PERCUSS, "orbit", *words, "--out", self.out, "--overwrite"], capture_output=True, text=True, timeout=300, cwd=self.folder)
-
+class Orbits(OrbitCase):
     def orbit(self, config, *words):
-        done = self.percuss(config, *words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = super().orbit(config, *words)
+        self.assertEqual(done.stderr, "")
         return done
-
-    def read(self, name):
-        return table(os.path.join(self.out, name))
-
-    def found(self, kind):
-        return [float(row["parameter"]) for row in self.read("bifurcations.csv") if row["kind"] == kind]
-
-    def near(self, value, expected, relative):
-        self.assertLess(abs(value - expected), relative * abs(expected), f"{value!r} instead of {expected!r}")
 
     def all_near(self, values, expected, relative):
         self.assertEqual(len(values), len(expected), values)
@@ -199,12 +173,6 @@ class Orbits(unittest.TestCase):
         got = grouped(self.read("multipliers.csv"))
         for want in expected:
             self.assertLess(min(abs(z - want) for z in got), tolerance, f"{want} is not among {got}")
-
-    def config(self, text):
-        path = os.path.join(self.folder, "model.yaml")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
 
     def test_orbits_with_one_impact(self):
         """Closed form: the state of an orbit to 1e-9, multipliers to 1e-8."""

@@ -1,17 +1,14 @@
 #!/usr/bin/python3
 """`percuss orbit` of circular whirl (orbit.circular): rub all around elastic and rigid rings, dry whip, self-excited whirl, against closed forms. Usage: test_orbit_circular.py PERCUSS"""
 import cmath
-import csv
 import math
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
+from orbits import PERCUSS, ROOT, OrbitCase
+
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 ROTOR = os.path.join(ROOT, "configs/rotor_annular_rub.yaml")
 SPIN = "bodies.shaft.spin"
@@ -94,36 +91,8 @@ output: {history: {probes: [shaft@0.5]}}
 """
 
 
-def table(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
-
-class Circles(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="percuss_test_")
-        self.out = os.path.join(self.folder, "results")
-
-    def tearDown(self):
-        shutil.rmtree(self.folder)
-
-    def percuss(self, *words, command="orbit"):
-        return subprocess.run([PERCUSS, command, *words, "--out", self.out, "--overwrite"], capture_output=True, text=True, timeout=300, cwd=self.folder)
-
-    def orbit(self, config, *words):
-        done = self.percuss(config, *words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done
-
-    def read(self, name):
-        return table(os.path.join(self.out, name))
-
-    def found(self, kind):
-        return [float(row["parameter"]) for row in self.read("bifurcations.csv") if row["kind"] == kind]
-
-    def near(self, value, expected, relative):
-        self.assertLess(abs(value - expected), relative * abs(expected), f"{value!r} instead of {expected!r}")
-
+class Circles(OrbitCase):
     def multipliers(self, expected, tolerance):
         """Of the last point."""
         rows = self.read("multipliers.csv")
@@ -133,12 +102,6 @@ class Circles(unittest.TestCase):
 
     def radius(self, column):
         return float(self.read("branch_probes.csv")[-1][column + ".max"])
-
-    def config(self, text):
-        path = os.path.join(self.folder, "model.yaml")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
 
     def test_rub_in_an_elastic_ring(self):
         """Closed form of full annular rub, its fold and the loss of contact; multipliers over one turn from eigenvalues in the rotating frame."""

@@ -7,6 +7,7 @@
   Accepted answers are checked against the law itself (not against the solvers' residual), and, for up to five contacts in the plane, must have the
   velocities of one of the enumerated solutions. Printed: who solved what, and what it cost.
 */
+#include "random_numbers.h"
 #include "support.h"
 
 #define MAX_CONTACTS 12
@@ -23,15 +24,6 @@ typedef struct {
   PetscInt       freedoms;
   PetscReal      W[MAX_ROWS][MAX_FREEDOMS], compliance[MAX_FREEDOMS][MAX_FREEDOMS]; /* rows W', and M^-1 */
 } Problem;
-
-static uint64_t seed = 20240229;
-
-/* Uniform in (-1, 1). */
-static PetscReal draw(void)
-{
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (PetscReal)(seed >> 11) / (PetscReal)(1ULL << 52) - 1;
-}
 
 /* 0 .. n - 1 */
 static PetscInt pick(PetscInt n)
@@ -549,6 +541,7 @@ static void random_problems(void **state)
   PetscInt solvable = 0, failures = 0, compared = 0;
 
   (void)state;
+  seed = 20240229;
   CHECK(NsLocalChainCreate(MAX_CONTACTS, MAX_ROWS, &solvers.chain));
   for (PetscInt s = 0; NsLocalSolverTypes[s]; s++) {
     assert_true(s < MAX_SOLVERS - 1);

@@ -372,3 +372,16 @@ static inline char *fake_read(const char *directory, const char *name, size_t *s
   if (size) *size = n;
   return text;
 }
+
+/* Of all tests of a program. */
+static inline int fake_setup(void **state)
+{
+  (void)state;
+  return PetscInitializeNoArguments();
+}
+
+static inline int fake_teardown(void **state)
+{
+  (void)state;
+  return PetscFinalize();
+}

@@ -1,5 +1,6 @@
 /* What stands behind `percuss compare`: common times, interpolation, differences, growth, order, events in pairs, configs. */
 #include "reader.h"
+#include "arena.h"
 #include <math.h>
 #include <unistd.h>
 #include "percuss/tree.h"
@@ -7,24 +8,6 @@
 #include "results/config_difference.h"
 #include "results/difference.h"
 #include "results/event_pairs.h"
-
-static NsArena *arena;
-static NsDiag  *diag;
-
-static int setup(void **state)
-{
-  (void)state;
-  arena = NsArenaCreate();
-  diag  = NsDiagCreate(arena);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  NsArenaDestroy(&arena);
-  return 0;
-}
 
 /* A table as it would be read: the first column the time. */
 typedef struct {

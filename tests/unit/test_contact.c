@@ -1,17 +1,9 @@
 /* Contacts in numbers: sparse compliance and islands against dense matrices, runs with the broad phase against runs without, and room that runs out. */
 #include <math.h>
+#include "random_numbers.h"
 #include "support.h"
 #include "contact/broad_phase.h"
 #include "contact/compliance.h"
-
-static uint64_t seed;
-
-/* Uniform in (-1, 1). */
-static PetscReal draw(void)
-{
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (PetscReal)(seed >> 11) / (PetscReal)(1ULL << 52) - 1;
-}
 
 /* A chain of bars, flat above a plane or tilted; every node is a candidate. */
 static const char chain[] = "bodies:\n"

@@ -2,32 +2,13 @@
   Signed distances and points of capsules, cylinders, boxes and balls, in any position, against what a search over normals by hand finds: s(n) of every n is a lower bound, so that the greatest of many
   with steps uphill is the distance. Points: none is farther in than the distance, one is as near; and the gap changes as its row says.
 */
+#include "random_numbers.h"
 #include "support.h"
 #include "multibody/convex.h"
 #include "multibody/rotation.h"
 
 #define PAIRS   400
 #define NORMALS 2000
-
-static uint64_t seed;
-
-/* Uniform in (-1, 1). */
-static PetscReal draw(void)
-{
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (PetscReal)(seed >> 11) / (PetscReal)(1ULL << 52) - 1;
-}
-
-static void draw_unit(PetscReal n[3])
-{
-  PetscReal length;
-
-  do {
-    for (int k = 0; k < 3; k++) n[k] = draw();
-    length = NsLength(n);
-  } while (length > 1 || length < 0.01);
-  for (int k = 0; k < 3; k++) n[k] /= length;
-}
 
 typedef enum { BALL, BOX, CAPSULE, CYLINDER, KINDS } Kind;
 

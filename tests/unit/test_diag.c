@@ -1,22 +1,5 @@
 #include "reader.h"
-
-static NsArena *arena;
-static NsDiag  *diag;
-
-static int setup(void **state)
-{
-  (void)state;
-  arena = NsArenaCreate();
-  diag  = NsDiagCreate(arena);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  NsArenaDestroy(&arena);
-  return arena != NULL;
-}
+#include "arena.h"
 
 static NsSource source_of(const char *name, const char *text)
 {

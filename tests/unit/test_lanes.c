@@ -1,4 +1,5 @@
 /* Long chains in lanes, against sums over the matrices' entries and a plain factor: every width, every length modulo eight, every kernel this CPU can run. */
+#include "random_numbers.h"
 #include "support.h"
 #include "fe/backend/band.h"
 #include "fe/backend/lanes/lanes.h"
@@ -13,21 +14,12 @@ typedef struct {
   PetscReal  extra[MOST_EXTRAS];
 } Plain;
 
-static uint64_t seed = 1;
-
-/* -1 .. 1 */
-static PetscReal any(void)
-{
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (PetscReal)(seed >> 11) * 0x1p-52 - 1;
-}
-
 static PetscReal *any_vector(PetscInt n)
 {
   PetscReal *x;
 
   CHECK(PetscMalloc1(n, &x));
-  for (PetscInt i = 0; i < n; i++) x[i] = any();
+  for (PetscInt i = 0; i < n; i++) x[i] = draw();
   return x;
 }
 
@@ -43,11 +35,11 @@ static Plain plain(PetscInt n, PetscInt wide, PetscReal off, PetscBool symmetric
 
   CHECK(PetscCalloc1((size_t)n * (size_t)(2 * wide + 1), &p.value));
   for (PetscInt i = 0; i < n; i++) {
-    p.value[i * (2 * wide + 1) + wide] = 1.25 + any() / 4;
+    p.value[i * (2 * wide + 1) + wide] = 1.25 + draw() / 4;
     for (PetscInt k = 1; k <= wide; k++) {
       if (i + k >= n) continue;
-      p.value[i * (2 * wide + 1) + wide + k]       = any() * off / (PetscReal)(2 * wide);
-      p.value[(i + k) * (2 * wide + 1) + wide - k] = symmetric ? p.value[i * (2 * wide + 1) + wide + k] : any();
+      p.value[i * (2 * wide + 1) + wide + k]       = draw() * off / (PetscReal)(2 * wide);
+      p.value[(i + k) * (2 * wide + 1) + wide - k] = symmetric ? p.value[i * (2 * wide + 1) + wide + k] : draw();
     }
   }
   return p;
@@ -60,7 +52,7 @@ static Plain springs(PetscInt n, PetscReal uniform)
 
   CHECK(PetscCalloc1(3 * (size_t)n, &p.value));
   for (PetscInt i = 0; i + 1 < n; i++) {
-    const PetscReal k = uniform != 0 ? uniform : 2 + any();
+    const PetscReal k = uniform != 0 ? uniform : 2 + draw();
     p.value[3 * i + 1] += k;
     p.value[3 * i + 2] -= k;
     p.value[3 * i + 3] -= k;
@@ -364,7 +356,7 @@ static void bars(void **state)
     if (n % 4 > 1) {
       c.C = springs(n, 0.25);
       if (n % 4 > 2) {
-        for (PetscInt i = 0; i < n; i++) c.C.value[3 * i + 1] += 0.1 * (1 + any());
+        for (PetscInt i = 0; i < n; i++) c.C.value[3 * i + 1] += 0.1 * (1 + draw());
       }
     }
     if (n % 5 == 2) {

@@ -10,28 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "arena.h"
 #include "percuss/mesh.h"
 
 #define FOLDER PERCUSS_SOURCE_DIR "/tests/unit/meshes/"
 
-static NsArena *arena;
-static NsDiag  *diag;
-static char     edited[64]; /* a mesh file that tests write */
+static char edited[64]; /* a mesh file that tests write */
 
-static int setup(void **state)
+static int teardown_files(void **state)
 {
-  (void)state;
-  arena = NsArenaCreate();
-  diag  = NsDiagCreate(arena);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  NsArenaDestroy(&arena);
   unlink(edited);
-  return 0;
+  return teardown(state);
 }
 
 /* `mesh: TEXT` in a config in the folder of the test meshes. */
@@ -1093,7 +1082,7 @@ int main(int argc, char **argv)
 {
   int                     failed;
   const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown_files)
     TEST(line_is_uniform),
     TEST(line_is_graded),
     TEST(line_has_known_places),

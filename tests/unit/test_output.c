@@ -708,18 +708,6 @@ static void test_whole_rows(void **state)
   fake_destroy(&fake);
 }
 
-static int setup(void **state)
-{
-  (void)state;
-  return PetscInitializeNoArguments();
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  return PetscFinalize();
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -741,5 +729,5 @@ int main(void)
     cmocka_unit_test(test_each_output_fails),
     cmocka_unit_test(test_whole_rows),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, fake_setup, fake_teardown);
 }

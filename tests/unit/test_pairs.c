@@ -1,29 +1,10 @@
 /* Contact pairs: rows against differences of gaps and against material points, rates of rows, prescribed spin; and runs with cylinders, spheres and balls. */
+#include "random_numbers.h"
 #include "support.h"
 #include "pair_point.h"
 
 #define TOUCHES 24
 #define ROWS    3
-
-static uint64_t seed;
-
-/* Uniform in (-1, 1). */
-static PetscReal draw(void)
-{
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (PetscReal)(seed >> 11) / (PetscReal)(1ULL << 52) - 1;
-}
-
-static void draw_unit(PetscReal v[3])
-{
-  PetscReal length;
-
-  do {
-    for (int k = 0; k < 3; k++) v[k] = draw();
-    length = PetscSqrtReal(NsDot3(v, v));
-  } while (length < 0.1);
-  for (int k = 0; k < 3; k++) v[k] /= length;
-}
 
 /* Two spins over time, as the reader fills them: a run-up, and a constant one. */
 static double       run_up_rows[] = {0.5, 2, 1.5, 10};

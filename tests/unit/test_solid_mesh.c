@@ -8,26 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "arena.h"
 #include "percuss/mesh.h"
 
-static NsArena *arena;
-static NsDiag  *diag;
-static char     path[64];
+static char path[64];
 
-static int setup(void **state)
+static int teardown_files(void **state)
 {
-  (void)state;
-  arena = NsArenaCreate();
-  diag  = NsDiagCreate(arena);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  NsArenaDestroy(&arena);
   unlink(path);
-  return 0;
+  return teardown(state);
 }
 
 static NsMesh *make(const char *text, int dimension)
@@ -162,9 +151,9 @@ int main(int argc, char **argv)
 {
   int                     failed;
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(both_formats_are_read, setup, teardown),
-    cmocka_unit_test_setup_teardown(group_has_its_own_surface, setup, teardown),
-    cmocka_unit_test_setup_teardown(box_has_sides, setup, teardown),
+    cmocka_unit_test_setup_teardown(both_formats_are_read, setup, teardown_files),
+    cmocka_unit_test_setup_teardown(group_has_its_own_surface, setup, teardown_files),
+    cmocka_unit_test_setup_teardown(box_has_sides, setup, teardown_files),
   };
 
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;

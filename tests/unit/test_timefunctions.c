@@ -1,27 +1,10 @@
 /* Factors over time against closed forms. */
 #include "reader.h"
+#include "arena.h"
 #include <math.h>
 #include "core/timefunction.h"
 
 #define HZ (2 * PETSC_PI)
-
-static NsArena *arena;
-static NsDiag  *diag;
-
-static int setup(void **state)
-{
-  (void)state;
-  arena = NsArenaCreate();
-  diag  = NsDiagCreate(arena);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  NsArenaDestroy(&arena);
-  return 0;
-}
 
 static NsTimeFunction *read(const char *text)
 {

@@ -5,6 +5,7 @@
 
   by central differences along NsModelMove.
 */
+#include "random_numbers.h"
 #include "support.h"
 
 static const char *const touching =
@@ -38,15 +39,6 @@ static const char *const jointed =
   "  three: {type: prismatic, between: [b.end, c.start], axis: [1, 0, 0]}\n"
   "scheme: {type: half_explicit, step: 0.1 ms}\n"
   "time: {end: 1 ms}\n";
-
-static uint64_t seed = 1;
-
-/* Uniform in (-1, 1). */
-static PetscReal draw(void)
-{
-  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (PetscReal)(seed >> 11) / (PetscReal)(1ULL << 52) - 1;
-}
 
 /* A velocity that the model knows: without that beside p0, which is always zero. */
 static void draw_velocity(const NsModel *model, PetscReal size, Vec v, Vec q)

@@ -1,25 +1,8 @@
 #include "reader.h"
+#include "arena.h"
 #include "percuss/tree.h"
 #include <sys/stat.h>
 #include <unistd.h>
-
-static NsArena *arena;
-static NsDiag  *diag;
-
-static int setup(void **state)
-{
-  (void)state;
-  arena = NsArenaCreate();
-  diag  = NsDiagCreate(arena);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  NsArenaDestroy(&arena);
-  return 0;
-}
 
 static NsNode *read_text(const char *text)
 {

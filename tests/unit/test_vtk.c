@@ -389,18 +389,6 @@ static void test_frame_fails(void **state)
   fake_destroy(&fake);
 }
 
-static int setup(void **state)
-{
-  (void)state;
-  return PetscInitializeNoArguments();
-}
-
-static int teardown(void **state)
-{
-  (void)state;
-  return PetscFinalize();
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -414,5 +402,5 @@ int main(void)
     cmocka_unit_test(test_checker_can_fail),
     cmocka_unit_test(test_frame_fails),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, fake_setup, fake_teardown);
 }
