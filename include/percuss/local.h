@@ -255,5 +255,5 @@ void NsLocalChainSolveBy(NsLocalChain *chain, int choice, PetscReal tolerance);
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
 /* Solves a problem of equations only (all bilateral), by least squares where G is singular. result->converged: P is finite. */
 PetscErrorCode NsLocalChainFit(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
-/* Counts so many problems as solved by Newton's method, each of them in so many iterations; contacts: of the largest. For what solves problems before the chain is asked. */
+/* Adds `problems` solved problems to the statistics, as of Newton's method with `iterations` each; contacts: of the largest. For methods that solve problems instead of the chain. */
 void NsLocalChainCount(NsLocalChain *chain, PetscInt problems, PetscInt iterations, PetscInt contacts);

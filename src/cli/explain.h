@@ -49,5 +49,5 @@ bool NsExplainColumns(const char *word, bool after, FILE *out);
 bool NsExplainContains(const char *text, const char *word);
 /* All units, from the table that reads them. */
 void NsExplainUnits(FILE *out);
-/* A word that is a unit ("ft", "N/m"), and what it is in SI. False: it is none. */
+/* A word that is a unit ("ft", "N/m"), and what it is in SI. False: it is not a unit. */
 bool NsExplainUnit(const char *word, FILE *out);

@@ -11,7 +11,7 @@ PetscErrorCode NsColumnsDrop(NsColumns *columns)
   PetscFunctionReturn(0);
 }
 
-/* Room for one more run of so many numbers. */
+/* Room for one more run, of this many numbers. */
 static PetscErrorCode make_room(NsColumns *columns, PetscInt numbers)
 {
   PetscFunctionBegin;

@@ -11,8 +11,8 @@
   Where A has a narrow band (banded.h), C is not needed for many contacts, and not made where it would have more than NS_MANY numbers: memory and set-up are linear in the touched unknowns. Columns for few contacts are made when these ask for them. X acts only
   where the columns of the loads are shorter than a solve.
 
-  A part that has more than NS_MOST_NUMBERS is not kept: without X applying costs one solve; without C neither is there, and each row of a contact costs one.
-  The same goes for operators that change, and where the solves would take so long that somebody does not wait for them (NsPatience). But models that can, give C themselves (where the mass varies), and have it dense; where every unknown can be touched
+  A part that has more than NS_MOST_NUMBERS is not kept: without X an impulse costs one solve; without C there is no X either, and each row of a contact costs one.
+  The same goes for operators that change, and where the solves would take longer than the user waits (NsPatience). But models that can give C themselves (where the mass varies) do, and have it dense; where every unknown can be touched
   (mechanisms) it is A^-1 and does both.
 */
 #include "compliance.h"
@@ -24,8 +24,8 @@
 
 #define NS_MOST_NUMBERS 50000000                       /* 400 MB, and half as much for their places */
 #define NS_CUT          (1.0 / 18446744073709551616.0) /* 2^-64 */
-#define NS_JOIN         4                              /* so many small numbers within a run are kept */
-#define NS_SAMPLE       8                              /* solves from which the time of all is foretold */
+#define NS_JOIN         4                              /* a run goes on across up to this many small numbers */
+#define NS_SAMPLE       8                              /* solves from which the time of all is estimated */
 #define NS_MANY         4000000                        /* numbers of C, if A has a narrow band: it needs no columns */
 #define NS_SOLVE        32                             /* multiplications for each unknown: about those of a solve with a narrow band */
 #define NS_LONG         5.0                            /* s: for more, the model's patience is asked */
@@ -216,7 +216,7 @@ static PetscErrorCode find_acted(NsCompliance *self, PetscBool **acted, PetscInt
   PetscFunctionReturn(0);
 }
 
-/* After the first of so many solves, at which the clock read `since`: whether to go on. */
+/* After the first NS_SAMPLE of `solves` solves, which began at `since` (s): whether to go on. */
 static PetscErrorCode ask_patience(NsCompliance *self, PetscInt solves, double since, PetscBool *on)
 {
   const NsPatience *patience = &self->model->patience;
@@ -420,7 +420,7 @@ static void clear_half(NsCompliance *self)
   self->useds = 0;
 }
 
-/* Room for the columns of so many entries more: all are forgotten where there is none, so that sums have the same terms whatever was asked for before. */
+/* Room for the columns of this many more entries. Without room all columns are dropped, so that sums have the same terms whatever columns were made before. */
 static PetscErrorCode make_room_for_columns(NsCompliance *self, PetscInt entries)
 {
   const PetscInt n = self->model->touches;

@@ -12,8 +12,8 @@ typedef struct {
   PetscInt           *parent; /* [contacts] scratch */
   PetscInt           *start;  /* [count + 1] */
   PetscInt           *member; /* contacts of each island, ascending */
-  PetscInt64         *block;  /* [count + 1] where its block of G begins; of no length where */
-  PetscBool          *sparse; /* [count] it has none: NsSparseRows */
+  PetscInt64         *block;  /* [count + 1] where its block of G begins; empty where */
+  PetscBool          *sparse; /* [count] there is no dense G: NsSparseRows */
   const NsLocalBand **band;   /* [count] of those the ones with A: see coupling.c; NULL: the others */
   PetscInt           *owner;  /* [touches] scratch: 0; else a contact, from 1 */
   PetscReal          *half;   /* [touches] scratch: 0 */
@@ -60,7 +60,7 @@ typedef struct {
   PetscInt64  steps, work;       /* begun; candidates looked at since all were */
   PetscInt64  ends;              /* of steps */
   PetscBool   enabled;           /* some candidates may be inactive */
-  PetscBool   started;           /* NsBroadPhaseStart has been there */
+  PetscBool   started;           /* NsBroadPhaseStart has been called */
   PetscBool   keeps;             /* contact->gap is that at the end of the step: NsContactKeepGaps */
 } NsBroadPhase;
 
@@ -75,9 +75,9 @@ typedef struct {
   PetscReal *u;                               /* [rows] G P */
   PetscReal *Pc, *uc, *Pe, *b;                /* [rows] compression: impulses, velocities after it; expansion: impulses, its problem */
   PetscReal *share;                           /* [candidates] of an expansion: its normal impulse over that of the compression */
-  PetscBool *given;                           /* [candidates] it is that */
+  PetscBool *given;                           /* [candidates] whether `share` is given */
   PetscReal *saved;                           /* rows of G that are replaced meanwhile; NULL unless `two_phase` */
-  PetscInt64 room;                            /* for so many numbers */
+  PetscInt64 room;                            /* numbers for which `saved` has room */
   char       problem[256];                    /* why the last problem was not solved; "": the solvers failed */
 } NsLaws;
 typedef struct NsSharing     NsSharing;     /* sharing.c */
@@ -105,8 +105,8 @@ struct NsContact {
   PetscReal        *last_guess;  /* [candidates, 3] of active ones, that at the beginning of the step, to which a step that is given up returns; */
   NsLocalStatistics begun_with;  /* and the statistics */
   PetscReal        *G;           /* of the last NsContactDelassus, one island after the other: [rows, rows], row-major */
-  PetscInt64        room;        /* for so many numbers; */
-  PetscInt64        most_room;   /* there may be so many */
+  PetscInt64        room;        /* allocated numbers of G, */
+  PetscInt64        most_room;   /* and the most that may be */
   NsContactReport  *last_report; /* [candidates] of the step before */
   PetscInt         *every;       /* [candidates] 0, 1, 2, ... */
   PetscInt         *first;       /* [candidates] first row of each among the rows of all */

@@ -18,7 +18,7 @@
 
 #define NS_MOST  (PETSC_MAX_INT / 4) /* numbers of one island: they are counted by PetscInt */
 #define NS_FEW   24                  /* rows for which G is dense all the same where each costs a solve, for the sake of solvers of small problems */
-#define NS_SHARE 2                   /* at least so much smaller than dense, columns counted as often as a row has entries that reach them */
+#define NS_SHARE 2                   /* times fewer numbers than a dense G, columns counted as often as a row has entries that reach them */
 
 /* Room for lists of all contacts of the rows, or of an island. */
 static PetscErrorCode make_room(NsSparseLists *lists, PetscInt contacts, PetscInt places, PetscInt numbers)
@@ -96,7 +96,7 @@ static PetscInt64 width_of(const NsCompliance *compliance, const NsRows *wp, Pet
   return width;
 }
 
-/* The band of an island of so many rows, if that costs less than elimination in a dense G, or columns of C are not known. */
+/* The band of an island with this number of rows, if that costs less than elimination in a dense G, or columns of C are not known. */
 static PetscErrorCode choose_band(
   NsContact *contact, PetscInt island, PetscBool knows, PetscReal rows, NsBanded *banded, const NsRows *wu, const NsRows *wp)
 {

@@ -195,7 +195,7 @@ static PetscErrorCode build(NsContact *contact, PetscBool bands, NsCompliance *c
   PetscFunctionReturn(0);
 }
 
-/* Whether contacts last: then G is made only if somebody reads it. */
+/* Whether lasting.c may solve the problem: then G is assembled only if it is needed. */
 static PetscErrorCode last(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   PetscFunctionBegin;
@@ -254,7 +254,7 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
   PetscFunctionBegin;
   PetscCall(NsContactBlocks(contact));
   contact->lasts = PETSC_FALSE;
-  if (sparse->banded) { /* a sum of two operators is none with a band */
+  if (sparse->banded) { /* the sum of two operators has no narrow band */
     PetscCall(build(contact, PETSC_FALSE, sparse->compliance, sparse->wu, sparse->wp));
     if (sparse->factor != 1) NsContactScale(contact, sparse->factor);
   }

@@ -74,7 +74,7 @@ static void assemble(NsElimination *self, const PetscReal *diagonal, const NsRow
   }
 }
 
-/* D = L_D U_D in place, and the panels with it. False: a pivot vanishes. */
+/* D = L_D U_D in place; U and M' (as M) of the header. False: a pivot vanishes. */
 static PetscBool factor_node(const NsElimination *self, const Node *node, PetscReal *D, PetscReal *U, PetscReal *M)
 {
   const PetscInt m = node->rows, width = node->width;
@@ -99,7 +99,7 @@ static PetscBool factor_node(const NsElimination *self, const Node *node, PetscR
   return PETSC_TRUE;
 }
 
-/* T[rows, columns] -= A' B, over m rows of each with so many numbers. */
+/* T[rows, columns] -= A' B, A[m, rows] and B[m, columns] being parts of panels of this width. */
 static inline void subtract_of(PetscInt m, PetscInt width, PetscInt rows, PetscInt columns, const PetscReal *restrict A, const PetscReal *restrict B,
   PetscInt stride, PetscReal *restrict T)
 {
@@ -125,6 +125,7 @@ static void subtract(
   }
 }
 
+/* False: a pivot vanishes. */
 static PetscBool factor(NsElimination *self)
 {
   PetscReal *value = self->value, *upper = value + self->diagonals;

@@ -2,12 +2,12 @@
 #pragma once
 #include "elimination.h"
 
-/* One number of G: the sum over its products. */
+/* A number of G, the sum of its products. */
 typedef struct {
-  PetscInt to, product; /* where it goes; its first product, up to that of the next entry */
+  PetscInt to, product; /* index in G; its products are those from this one up to the first one of the next entry */
 } Entry;
 
-/* Entries of W_u and W_P at the same unknown. */
+/* A product u_r C p_s: entries of W_u and W_P at the same unknown. */
 typedef struct {
   PetscInt u, p;
 } Product;
@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
   PetscInt first, rows;          /* in the order of elimination */
   PetscInt width, later, laters; /* rows of its panels; its first later node */
-  PetscInt diagonal, panel;      /* in value; of the panel U, that of L' is `panels` behind it */
+  PetscInt diagonal, panel;      /* indices in `value`; panel: of U, with that of L' `panels` numbers after it */
   PetscInt update;               /* its first update */
 } Node;
 
@@ -37,14 +37,14 @@ struct NsElimination {
   Later     *later;
   PetscInt  *column; /* rows of the panels, by place: those of node k from start[k] on */
   PetscInt  *start;  /* [nodes] of column */
-  PetscInt  *update; /* where the products of two later nodes go: in value */
+  PetscInt  *update; /* indices in `value` to which the products of two later nodes are added */
   Entry     *entry;  /* [numbers + 1]: diagonals and U first, then L' */
   Product   *product;
   PetscInt   numbers, upper, diagonals, panels; /* upper: entries of diagonals and U; diagonals, panels: numbers of value */
   PetscReal *G, *value;                         /* [diagonals + 2 panels] */
   PetscReal *scaled;                            /* [entries of W_P] C W_P */
   PetscReal *x, *w, *inverse;                   /* [rows] by place; 1/diagonal */
-  PetscBool  symmetric, fits;                   /* fits: the pattern is one for the elimination, and is analysed */
+  PetscBool  symmetric, fits;                   /* fits: the elimination is worth it for this pattern, which is analysed */
   PetscInt   room[ROOMS];
 };
 

@@ -40,22 +40,18 @@
 #define NS_SINGULAR        1e-10 /* of I + V B E: contacts depend on each other */
 #define NS_LANES           8
 
-/* What is kept, as one array: a step that is given up copies it back. */
+/* What is kept from step to step: parts of one array, so that a rejected step restores it by one copy. */
 typedef struct {
-  PetscReal *A, *B;  /* [n, stride] columns; B by rows as well: */
+  PetscReal *A, *B;  /* [n, stride] column by column; B also row by row: */
   PetscReal *rows_B; /* [n, stride] */
   PetscReal *X, *Y;  /* [candidates, 9] X_0, Y_0 */
-  PetscReal *root;   /* [n] 0: the candidate is not known yet */
+  PetscReal *root;   /* [n] scales of the unit form; 0: the candidate has not been in a problem yet */
   PetscReal *value;  /* [n, entries] of the rows of W', */
-  PetscReal *touch;  /* [n, entries] and their places, -1: there is none */
+  PetscReal *touch;  /* [n, entries] and their indices in the touch list; -1 after the last one */
 } Kept;
 
-enum {
-  SLOT,
-  SEEN_SLOT,
-  SEEN,
-  COUNTS
-}; /* number (from 1) of the compliance whose contacts are kept; of the last other one, and how often that one has occurred */
+/* Of `count`: number (from 1) of the compliance whose contacts are kept (0: of no one); of the last other one, and of its problems in succession. */
+enum { SLOT, SEEN_SLOT, SEEN, COUNTS };
 
 struct NsLasting {
   const NsModel *model;
@@ -161,7 +157,7 @@ void NsLastingBeginStep(NsLasting *self)
   memcpy(self->saved_count, self->count, sizeof(self->count));
 }
 
-/* Before the first change of a step. */
+/* Before any change: saves what is kept, once a step. */
 static void save(NsLasting *self)
 {
   if (self->is_saved) return;
@@ -180,7 +176,7 @@ void NsLastingCancelStep(NsLasting *self)
 
 /* ---- A ------------------------------------------------------------------------------------------------------------------------------------------ */
 
-/* All are open. */
+/* All contacts are open: J_0 = B = I. */
 static void open_all(NsLasting *self)
 {
   const Kept *kept = &self->kept;
@@ -199,7 +195,7 @@ static void forget(NsLasting *self)
   open_all(self);
 }
 
-/* Whether row k of the problem is row `at` of all, as it was. */
+/* Whether row k of the problem is the same as row `at` that is kept. */
 static PetscBool is_known(const NsLasting *self, const NsRows *rows, PetscInt k, PetscInt at)
 {
   const PetscReal *value = self->kept.value + at * self->entries, *touch = self->kept.touch + at * self->entries;
@@ -230,7 +226,7 @@ static PetscReal root_of(PetscReal d)
   return ldexp(1, exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2));
 }
 
-/* Rows and columns of contact i of the problem, which is not known yet. *good: A has a diagonal. */
+/* Rows and columns of A of contact i of the problem, which has not been in one before. *good stays if the diagonal of A is positive there. */
 static PetscErrorCode learn(NsLasting *self, NsCompliance *compliance, const NsRows *rows, PetscInt i, PetscBool *good)
 {
   const Kept    *kept = &self->kept;
@@ -316,7 +312,7 @@ static PetscErrorCode compare(NsLasting *self, NsCompliance *compliance, PetscBo
   PetscFunctionReturn(0);
 }
 
-/* Whether contacts have all of their rows: on position level they have normals alone. */
+/* Whether contacts have all of their rows: problems on position level have normals only. */
 static PetscBool are_whole(const NsLasting *self, const NsRows *rows)
 {
   for (PetscInt i = 0; i < rows->contacts; i++) {
@@ -472,7 +468,7 @@ static void linearize(NsLasting *self)
   }
 }
 
-/* How wrong the block of contact c is. */
+/* Largest difference of an entry of the block of contact c from X, Y of the last linearize. */
 static PetscReal drift_of(const NsLasting *self, PetscInt c)
 {
   const PetscReal *X = self->now + 18 * c, *Y = X + 9, *X0 = self->kept.X + 9 * c, *Y0 = self->kept.Y + 9 * c;
@@ -482,7 +478,7 @@ static PetscReal drift_of(const NsLasting *self, PetscInt c)
   return most;
 }
 
-/* Changes all blocks that are wrong by more than `most`. False: J would be singular. */
+/* Updates all blocks with a drift above `most`. False: J would be singular. */
 static PetscBool change_those(NsLasting *self, PetscReal most)
 {
   for (PetscInt c = 0; c < self->candidates; c++) {
@@ -516,7 +512,7 @@ static void set_velocities(NsLasting *self)
   }
 }
 
-/* False: not solved; *regular: but J was never singular. */
+/* False: not solved; then *regular tells whether J was regular in all iterations. */
 static PetscBool iterate(NsLasting *self, const NsLocalProblem *unit, PetscReal tolerance, NsLocalResult *result, PetscBool *regular)
 {
   PetscReal last = PETSC_INFINITY;
@@ -543,7 +539,7 @@ static PetscBool iterate(NsLasting *self, const NsLocalProblem *unit, PetscReal 
   }
 }
 
-/* The problem in unit form, of all candidates; with P' = factor P its matrix G is the one that is kept. */
+/* The problem in unit form, with the rows of all candidates: for the unknowns factor P its matrix is A. */
 static void begin(NsLasting *self, const NsContact *contact, const NsRows *rows, PetscReal factor, const PetscReal *b, const PetscReal *P)
 {
   for (PetscInt c = 0; c < self->candidates; c++) self->listed[c] = self->bilateral[c] = PETSC_FALSE;

@@ -284,7 +284,7 @@ PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, co
   PetscFunctionReturn(0);
 }
 
-/* Of flat pairs the frame, or its opposite where n is that of the frame turned round; of curved ones carried along with n. */
+/* Tangents of flat pairs are those of the frame, with the opposite sign where n is opposite to its normal; those of curved pairs are carried along with n. */
 void NsPairTangents(const NsPair *pair, const PetscReal n[3], PetscReal tangent[2][3])
 {
   const PetscReal side = NsDot3(n, pair->frame->normal) < 0 ? -1 : 1;

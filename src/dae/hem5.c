@@ -26,7 +26,7 @@ typedef struct {
   Vec       U[STAGES + 2];        /* Q' of the stages, of the end and of stage 10: V where these are the same */
   Vec       q[2], v;              /* Q_i and Q_{i+1} in turns, Q_8 in q[1] after a step; scratch */
   NsRows    first, at[2];         /* W_P of the start, and of two stages: at[0] is the end's after a step */
-  PetscBool starts, ends;         /* `first` is that of the start; stage 10 is there */
+  PetscBool starts, ends;         /* `first` is that of the start; stage 10 is known */
   Vec       q10, V10, A10;        /* A10 without force */
   NsRows    w10;                  /* W_P */
 } NsDae_Hem5;

@@ -4,6 +4,7 @@
   describes the same elements: it is turned. A single inverted element is a mistake of the mesher.
 */
 #include <math.h>
+#include "determinant.h"
 #include "collapsed.h"
 #include "mesh_private.h"
 
@@ -28,19 +29,13 @@ const char *NsMeshElementName(const NsMesh *mesh, const PetscInt *number, PetscI
   return NsArenaPrint(arena, "the %s around (%.6g, %.6g, %.6g) m", word, x[0], x[1], x[2]);
 }
 
-static PetscReal determinant(PetscReal J[3][3])
-{
-  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
-         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
-}
-
 /* det J over the product of the lengths of its rows, the tangents dx/dxi_k. */
 static PetscReal sense_of(PetscReal J[3][3])
 {
   PetscReal product = 1;
 
   for (int k = 0; k < 3; k++) product *= sqrt(J[k][0] * J[k][0] + J[k][1] * J[k][1] + J[k][2] * J[k][2]);
-  return product > 0 ? determinant(J) / product : 0;
+  return product > 0 ? NsDeterminant3(J) / product : 0;
 }
 
 /* Of a triangle or tetrahedron, with the edges from its first corner. */

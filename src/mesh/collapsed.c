@@ -1,7 +1,7 @@
 /* Triangles among quadrangles; tetrahedra, prisms and pyramids among hexahedra (collapsed.h). */
 #include "collapsed.h"
 
-/* Read from files only: a mesh with them has the shape of hexahedra. */
+/* For files only: in a mesh they are collapsed hexahedra. */
 const NsMeshShape NsMeshShape_Prism   = {"prisms", 3, 6, 6, 5, NULL, NULL};
 const NsMeshShape NsMeshShape_Pyramid = {"pyramids", 3, 5, 5, 5, NULL, NULL};
 

@@ -1,5 +1,5 @@
 /*
-  Elements of several shapes in one mesh: in a mesh of quadrangles also triangles, in one of hexahedra also tetrahedra, prisms and pyramids. They have nodes twice,
+  Meshes of several shapes. Such a mesh has one shape, its host: quadrangles, with triangles among them, or hexahedra, with tetrahedra, prisms and pyramids. These are hosts with repeated nodes,
 
       triangle a b c c        tetrahedron a b c c d d d d        prism a b c c d e f f        pyramid a b c d e e e e
 
@@ -9,19 +9,19 @@
 #pragma once
 #include "percuss/mesh.h"
 
-/* Shapes that a mesh as a whole does not have. */
+/* Shapes of single elements, which no mesh has as its host. */
 extern const NsMeshShape NsMeshShape_Prism, NsMeshShape_Pyramid;
 
 typedef struct {
   const NsMeshShape *shape, *host; /* the shape of the element, and that of the mesh */
-  int                node_at[8];   /* [host->nodes] which of its nodes is at this position */
-  int                position[6];  /* [shape->nodes] its first position */
-  int                mirror[6];    /* [shape->nodes] its nodes the other way round */
+  int                node_at[8];   /* [host->nodes] the node of the element at each position of the host */
+  int                position[6];  /* [shape->nodes] the first position of each node of the element */
+  int                mirror[6];    /* [shape->nodes] order of its nodes in the mirrored element, to turn an inverted one round */
 } NsMeshCollapse;
 
-/* How elements of one shape are part of a mesh of another; NULL: they cannot be. */
+/* How an element of this shape is written as its host; NULL: no mesh takes it as a collapsed element. */
 const NsMeshCollapse *NsMeshCollapseOf(const NsMeshShape *shape);
-/* The shape of an element with these nodes; NULL: that of the mesh, `host`. */
+/* The same by the nodes of an element of a mesh, node[host->nodes]; NULL: it is not collapsed. */
 const NsMeshCollapse *NsMeshCollapsed(const NsMeshShape *host, const PetscInt *node);
 /* Whether the node at position k has an earlier position too. */
 static inline bool NsMeshRepeated(const NsMeshCollapse *collapse, int k)

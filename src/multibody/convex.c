@@ -11,8 +11,8 @@
       edges      perpendicular to one v_i: Newton's method for the angle      the side of a cylinder, an edge of a box, against a rim or a corner
       corners    Newton's method on the sphere                                rims against rims, ends of capsules against corners
 
-  Newton's method begins at the best of some angles, and for shapes that are apart where the method of E. G. Gilbert (SIAM J. Control 4, 1966) for the point of the difference that is nearest to the
-  origin has come to. Any n gives a lower bound: a gap is never too large.
+  Newton's method begins at the best of some angles, and for shapes that are apart at the result of some steps of E. G. Gilbert's method (SIAM J. Control 4, 1966) for the point of the difference that is
+  nearest to the origin. Any n gives a lower bound: a gap is never too large.
 
       s' = u . w,   s'' = -sum_j r_j (t_j . u)^2/|p_j| - (s + R),    w = d - sum_i sign(n . v_i) v_i - sum_j r_j p_j/|p_j|,   p_j = n - a_j (n . a_j),   t_j = a_j x p_j/|p_j|,  along u across n
 */
@@ -90,7 +90,7 @@ static PetscReal bend(const NsConvexSum *sum, const PetscReal n[3], const PetscR
   return curvature;
 }
 
-/* n, or -n, if s is greater there by `more`, or greater at all where it shows that the shapes are apart. */
+/* Keeps n or -n as the best normal if its s is greater by `more`; if it proves that the shapes are apart, by anything. */
 static void try_normal(const NsConvexSum *sum, const PetscReal n[3], PetscReal more, NsConvexNormal kind, NsConvex *best)
 {
   const PetscReal turn = NsDot(n, sum->d) < 0 ? -1 : 1, m[3] = {turn * n[0], turn * n[1], turn * n[2]};

@@ -1,15 +1,15 @@
 /*
   Points at which two shapes touch: boxes, balls, capsules, cylinders.
 
-  Boxes are convex: they are apart exactly if they are so along one of 15 axes (S. Gottschalk 1996), the normals of their faces and the cross products of their edges. Along a unit vector n from the
+  Two boxes are apart exactly if their projections onto one of 15 axes are (S. Gottschalk 1996): the normals of their faces and the cross products of their edges. Along a unit vector n from the
   first box to the second, with centres c, axes e_k and half lengths h_k,
 
       s(n) = n . (c_2 - c_1) - sum_k h_1k |n . e_1k| - sum_k h_2k |n . e_2k|.
 
-  The axis with the greatest s is that of contact. If it is the normal of a face, the face of the other box that looks at it most is cut to the prism over the first (I. E. Sutherland, G. W. Hodgman
-  1974): its corners are the points, each with its own gap over the face. If it is a product of edges, the two edges are nearest to each other in one point. Where boxes overlap, s of different axes
-  is nearly the same time and again; a face is preferred, that of the first box before that of the second, by a thousandth of the boxes' size, so that points do not come and go. Where they are apart
-  nothing is preferred: a gap is never closed that is not.
+  The axis with the greatest s is the contact normal. If it is the normal of a face, the face of the other box that is most nearly opposite to it is clipped to the prism over the first (I. E. Sutherland,
+  G. W. Hodgman 1974): the corners of what remains are the contact points, each with its own gap over the face. If it is a product of edges, there is one point, where these two edges are nearest. Several
+  axes often have nearly the same s; where boxes overlap, faces are preferred, those of the first box before those of the second, by a thousandth of the boxes' size, so that points do not come and go.
+  Where boxes are apart nothing is preferred, so that no open gap counts as closed.
 */
 #include "convex.h"
 #include "rotation.h"
@@ -59,7 +59,7 @@ typedef struct {
   int       axis[2]; /* of the boxes */
 } Axis;
 
-/* s along +-n, if it is greater by `more`, or greater at all where it shows that the boxes are apart. */
+/* Keeps n or -n as the best axis if its s is greater by `more`; if it proves that the boxes are apart, by anything. */
 static void try_axis(const NsSolid *a, const NsSolid *b, const PetscReal n[3], int face, int i, int j, PetscReal more, Axis *best)
 {
   const PetscReal d[3] = {b->x[0] - a->x[0], b->x[1] - a->x[1], b->x[2] - a->x[2]}, along = NsDot(d, n);
@@ -126,7 +126,7 @@ static void cut(Polygon *polygon, const PetscReal c[3], const PetscReal e[3], Pe
   }
 }
 
-/* The corners of that face of a box which looks most against n; in the plane its two ends. */
+/* The corners of the face of a box whose outer normal is most nearly opposite to n; in the plane, the two ends of that side. */
 static void opposite_face(const NsSolid *s, const PetscReal n[3], Polygon *polygon)
 {
   static const int sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
@@ -326,7 +326,7 @@ static PetscBool is_ball(const NsSolid *s)
   return s->half[0] == 0 && s->half[1] == 0 && s->half[2] == 0;
 }
 
-/* The point of a shape without its ball that is nearest to `own`, in its frame; *inside: how deep it is within, and along which axis it leaves first. */
+/* The nearest point to `own` of a shape without its ball, in its frame; *inside: the depth of `own` within the shape (negative: outside), out: the normal of the side with this depth. */
 static void nearest_in(const NsSolid *s, const PetscReal own[3], PetscReal near[3], PetscReal *inside, PetscReal out[3])
 {
   const PetscReal around = PetscSqrtReal(own[0] * own[0] + own[1] * own[1]);

@@ -1,4 +1,4 @@
-/* How two convex shapes touch: see manifold.c. */
+/* Contact points of two convex shapes: see manifold.c. */
 #pragma once
 #include <petscsys.h>
 
@@ -18,6 +18,6 @@ typedef struct {
   PetscReal gap[NS_MANIFOLD];  /* m */
 } NsManifold;
 
-/* A lower bound of the distance; not positive exactly where the shapes overlap (then, their least penetration along one of the axes that are tried). */
+/* A lower bound of the distance; not positive exactly where the shapes overlap, and then minus the least penetration along the axes that are tried. */
 PetscReal NsSolidSeparation(const NsSolid *a, const NsSolid *b);
 void      NsManifoldFind(const NsSolid *a, const NsSolid *b, NsManifold *manifold);

@@ -11,7 +11,7 @@ PetscBool NsMbIsPile(NsMultibody *self, const NsContactSettings *settings);
 void      NsMbPiles(NsMultibody *self);
 /* Their candidates, from `first` on, and the operations of slots. */
 PetscErrorCode NsMbPileCandidates(NsMultibody *self, NsModel *model, PetscInt first);
-/* How many candidates that are. */
+/* The number of these candidates. */
 PetscInt NsMbPileSlots(const NsMultibody *self);
 /* Forgets what the last NsMbPileAt found: before the first of some calls at the same frames. */
 void NsMbPileBegin(NsMultibody *self);

@@ -46,5 +46,5 @@ void NsMbTouchWrench(
   const NsMultibody *self, const PetscInt body[2], const PetscReal n[3], const PetscReal c[3], PetscReal gap, PetscInt rows, NsMbWrench *wrench);
 /* (dW'/dt) v of its rows at (q, v). Leaves the frames at (q, v). */
 void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, const PetscReal *q, const PetscReal *v, PetscReal *rate);
-/* Where it is, and its normal on the first body. */
+/* Point and normal of a contact; the normal pushes the first body. */
 void NsMbTouchPoint(const NsMultibody *self, const NsMbTouch *touch, PetscReal x[3], PetscReal n[3]);

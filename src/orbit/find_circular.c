@@ -1,7 +1,7 @@
 /*
   The first circular orbit (circular.c). Turning loads: Newton's method from rest, which for a linear model without contact is its response, then from the end of a simulation with the scheme of the
-  config. Without loads that turn: from the end of a simulation to time.end, whose whirl has the speed omega = v'S q/|S q|^2. Contacts that penetrate are closed, those in tension are
-  opened, until there are none of these.
+  config. Without loads that turn: from the end of a simulation to time.end, whose whirl has the speed omega = v'S q/|S q|^2. Contacts that penetrate are closed and those in tension
+  opened, again and again until neither occurs.
 */
 #include <math.h>
 #include "orbit.h"

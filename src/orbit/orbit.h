@@ -139,7 +139,7 @@ typedef struct {
   NsArena *run_arena; /* of the run, owned, set by who creates the system */
   /* Circular orbits: contacts are those of the model, and x ends with their forces. */
   NsOrbitCircle *circle;     /* NULL: any orbit; owned */
-  int            sense;      /* in which the loads turn about the axis, 1 or -1; 0: there are none */
+  int            sense;      /* in which the loads turn about the axis, 1 or -1; 0: no loads turn */
   PetscReal      rough;      /* scaled residual that the tolerance of the scheme allows */
   PetscInt       candidates; /* of the model; 0 unless it is simulated */
   PetscInt       seen_count, seen_room;
@@ -235,9 +235,9 @@ PetscInt NsOrbitUnknowns(const NsOrbitSystem *system, const NsOrbit *orbit);
 PetscErrorCode NsOrbitField(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f);
 /* M[states, states] of this Jacobian. */
 PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *J, PetscReal *M);
-/* Eigenvalues of M[n, n], which is destroyed: largest modulus first, of a pair first that with the positive imaginary part. */
+/* Eigenvalues of M[n, n], which is destroyed: largest modulus first, of a complex pair the one with positive imaginary part first. */
 PetscErrorCode NsOrbitMultipliers(PetscInt n, PetscReal *M, PetscReal *re, PetscReal *im);
-/* Puts them in this order; both of a pair are neighbours. */
+/* Sorts them in this order; both of a complex pair are neighbours. */
 void NsOrbitSortMultipliers(PetscInt n, PetscReal *re, PetscReal *im);
 /* det(M - s I). */
 PetscErrorCode NsOrbitDeterminant(PetscInt n, const PetscReal *M, PetscReal s, PetscReal *determinant);
@@ -278,13 +278,13 @@ typedef struct {
   PetscReal value; /* PETSC_MAX_REAL: there is no minimum */
 } NsOrbitMargin;
 PetscInt NsOrbitMarginCount(NsOrbitSystem *system, const NsOrbit *orbit);
-/* margin[NsOrbitMarginCount]; `look` (NULL: nobody) sees the moments, too: see NsOrbitTrace. */
+/* margin[NsOrbitMarginCount]; `look` (or NULL) is called with the moments, as by NsOrbitTrace. */
 PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin, PetscInt least,
   void (*look)(void *context, const NsOrbitMoment *), void *context);
 
 /* linear.c: why a model cannot be simulated over a period from any state; NULL: it can. */
 const char *NsOrbitSimulationRefusal(NsRun *run, NsArena *arena);
-/* simulate.c: the system of a nonlinear model; the motion from x0[states] over T to x1[states] (NULL: not asked for), of which `look` (NULL: nobody) sees every step; NsOrbitResidual. */
+/* simulate.c: the system of a nonlinear model; the motion from x0[states] over T to x1[states] (or NULL), with `look` (or NULL) called after every step; NsOrbitResidual. */
 PetscErrorCode NsOrbitSimulatedSystem(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
 PetscErrorCode NsOrbitSimulate(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, PetscReal *x1,
   void (*look)(void *context, const NsOrbitMoment *), void *context, const char **why);
@@ -324,10 +324,10 @@ PetscErrorCode NsOrbitCircleSpeed(NsOrbitSystem *system, const PetscReal *x, Pet
 
 /* ---- branches: branch.c, bifurcation.c, find.c -------------------------------------------------------------------------------------------------------------------- */
 
-/* Where systems come from. */
+/* Makes the systems of a branch. */
 typedef struct {
   void *context;
-  /* The system at p; the caller destroys it. *why: NULL, or why there is none. */
+  /* The system at p; the caller destroys it. *why: NULL, or why there is no system. */
   PetscErrorCode (*make)(void *context, PetscReal p, NsOrbitSystem **system, const char **why);
 } NsOrbitSource;
 
@@ -435,9 +435,9 @@ PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point);
 PetscErrorCode NsOrbitStepFrom(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscReal ds, NsOrbitPoint **found, PetscInt *iterations);
 /* Sets the scales by this orbit. */
 PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit);
-/* find.c: an orbit of so many periods of the forcing at p: simulates `periods` of its periods from the initial state, then Newton's method. *found NULL: *why. */
+/* find.c: an orbit of `times` periods of the forcing at p: simulates `periods` of its periods from the initial state, then Newton's method. *found NULL: *why. */
 PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
-/* find.c: x after so many periods of length T (s). *why: a simulation failed, or the search was stopped. */
+/* find.c: x after `periods` periods of length T (s). *why: a simulation failed, or the search was stopped. */
 PetscErrorCode NsOrbitSettle(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal T, PetscInt periods, PetscReal *x, const char **why);
 /* find.c: Newton's method from this orbit and its check, in `system`, which is that at p afterwards too. *point NULL: it does not converge; not confirmed: the sequence is another one, or *why. */
 PetscErrorCode NsOrbitAttempt(NsOrbitBranch *branch, PetscReal p, NsOrbit *orbit, NsOrbitSystem **system, NsOrbitPoint **point, const char **why);

@@ -125,7 +125,7 @@ static PetscErrorCode residual_of(NsOrbitSystem *system, const NsOrbit *orbit, C
       /* of the two ends of the cone, that which is reached */
       if (!event || NsOrbitDot(m, mode->event[e].row, chain->x) < NsOrbitDot(m, event->row, chain->x)) event = &mode->event[e];
     }
-    PetscCheck(event, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the event of a sequence is none of its mode");
+    PetscCheck(event, PETSC_COMM_SELF, PETSC_ERR_PLIB, "an event of the sequence does not belong to its mode");
     r[n + k] = NsOrbitDot(m, event->row, chain->x);
     for (PetscInt j = 0; j < chain->columns; j++) J[j * rows + n + k] = NsOrbitDot(m, event->row, chain->D + j * m);
     if (step->jumps) {

@@ -16,7 +16,7 @@
 
   |w_T| is sqrt(w_T^2 + eps^2) - eps, eps = kappa sqrt(nu): with a small kappa turns are sharper, and mostly fewer.
 
-  Some paths are much longer than others. So none goes on for ever: after so many factorizations another one is followed, to which each contact has a nu of its own, nu times a number drawn from a
+  Some paths are much longer than others. So none is followed for ever: after NS_PATH iterations another one is taken, to which each contact has a nu of its own, nu times a number drawn from a
   fixed seed, and with another kappa.
 
   As soon as the states are known, proximal Newton ends it. Three factorizations a step; twenty to three hundred steps.

@@ -70,6 +70,7 @@ static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
   else if (load->on && load->vector && given(here, on_keys + 2))
     NsDiagError(
       diag, NsKeysPlace(here, given(here, on_keys + 2)), "%s is for sides of a solid, vector for a body given by matrices", given(here, on_keys + 2));
+  if (load->on && load->rotating) NsDiagError(diag, NsKeysPlace(here, "rotating"), "only a load `at` points can be `rotating`");
   NsWindowCheck(&load->window, here, diag);
 }
 const NsTable NsTable_Load = {"load", "force or moment on points, or distributed force along a body or on its sides", load_keys,
@@ -232,10 +233,6 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     else
       NsDiagError(
         fe->diag, NsKeysPlace(settings->where, "on"), "rigid body '%s' has no length; write `at: %s.center` and `force`", body->name, body->name);
-    return;
-  }
-  if (settings->rotating) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` points can be `rotating`");
     return;
   }
   const NsTimeFunction *time  = NsTimeFunctionWindow(settings->time, &settings->window, fe->arena);

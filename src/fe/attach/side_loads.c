@@ -116,10 +116,6 @@ void NsFeLoadSides(NsFe *fe, const NsLoadSettings *settings)
   const NsMeshSideSet *sides = NsFeFindSides(fe, settings->on, place, &body);
 
   if (!sides) return;
-  if (settings->rotating) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` points can be `rotating`");
-    return;
-  }
   const NsMeshShape *shape = body->mesh->shape;
   const Rule        *rule  = rule_of(shape->side_shape);
   NsFeLoad          *load  = NsFeAddLoad(

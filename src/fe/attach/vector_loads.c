@@ -15,10 +15,6 @@ void NsFeLoadVector(NsFe *fe, const NsLoadSettings *settings)
       fe->diag, NsKeysPlace(settings->where, "vector"), "'%s' is not given by matrices: write `force`, `pressure` or `traction`", body->name);
     return;
   }
-  if (settings->rotating) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` points can be `rotating`");
-    return;
-  }
   const NsMatricesSource *source = (const NsMatricesSource *)body->mesh;
   const NsMatrixDofs     *dofs   = &source->dofs;
   double                 *value  = NsArenaAlloc(fe->arena, sizeof(*value) * (size_t)(dofs->count + 1));

@@ -210,7 +210,7 @@ static PetscErrorCode mult(NsBackEnd *back_end, PetscReal *x, PetscReal *y)
 
 #define NS_MUMPS 20000 /* rows, */
 #define NS_DENSE \
-  40 /* with so many entries each, as in space: MUMPS takes a fraction of the time, for its supernodes are products of dense matrices */
+  40 /* with this many entries each, as in space: MUMPS takes a fraction of the time, for its supernodes are products of dense matrices */
 
 static PetscErrorCode default_solver(NsBackEnd *back_end, Mat A, PetscBool symmetric, KSP ksp)
 {

@@ -2,6 +2,7 @@
   Materials of solids (src/fe/elements/elasticity.c) from their keys: density, and young and poisson, or nine constants along axes of the material.
 */
 #include "solid_material.h"
+#include "contact/pair.h"
 
 #define NS_PARALLEL 1e-6 /* sine of the angle between two axes, and a part along z that counts as none */
 
@@ -51,20 +52,10 @@ static void check_material(const void *settings, NsArena *arena, NsDiag *diag)
 const NsTable NsTable_SolidMaterial = {
   "solid_material", "linear elastic material, isotropic or orthotropic", material_keys, sizeof(NsSolidMaterialSettings), .check = check_material};
 
-static PetscReal norm(const PetscReal x[3])
-{
-  return PetscSqrtReal(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
-static void cross(const PetscReal a[3], const PetscReal b[3], PetscReal c[3])
-{
-  for (int k = 0; k < 3; k++) c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
 /* Unit vectors axes[3]; false after an error. */
 static PetscBool find_axes(const NsOrthotropicSettings *settings, const NsSolidTheory *theory, NsDiag *diag, PetscReal axes[3][3])
 {
-  const PetscReal z[3] = {0, 0, 1}, length = norm(settings->axis_1);
+  const PetscReal z[3] = {0, 0, 1}, length = PetscSqrtReal(NsDot3(settings->axis_1, settings->axis_1));
   PetscReal       second[3];
 
   if (length == 0) {
@@ -75,16 +66,16 @@ static PetscBool find_axes(const NsOrthotropicSettings *settings, const NsSolidT
   if (NsTreeChild(settings->where, "axis_2"))
     for (int k = 0; k < 3; k++) second[k] = settings->axis_2[k];
   else
-    cross(z, axes[0], second);
-  cross(axes[0], second, axes[2]);
-  const PetscReal sine = norm(axes[2]);
-  if (sine <= NS_PARALLEL * norm(second)) {
+    NsCross3(z, axes[0], second);
+  NsCross3(axes[0], second, axes[2]);
+  const PetscReal sine = PetscSqrtReal(NsDot3(axes[2], axes[2]));
+  if (sine <= NS_PARALLEL * PetscSqrtReal(NsDot3(second, second))) {
     NsDiagError(diag, NsKeysPlace(settings->where, "axis_2"), "axis_2 must have a direction other than that of axis_1");
     NsDiagNote(diag, "axis 1 along z: axis_1: [0, 0, 1], axis_2: [1, 0, 0]");
     return PETSC_FALSE;
   }
   for (int k = 0; k < 3; k++) axes[2][k] /= sine;
-  cross(axes[2], axes[0], axes[1]);
+  NsCross3(axes[2], axes[0], axes[1]);
   if (theory->state == NS_SOLID_SPACE) return PETSC_TRUE;
   for (int a = 0; a < 3; a++) {
     if (PetscAbsReal(axes[a][2]) > 1 - NS_PARALLEL * NS_PARALLEL) return PETSC_TRUE;

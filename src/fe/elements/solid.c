@@ -1,12 +1,13 @@
 /*
   Matrices, strains and energies of solid elements (solid.h).
 
-  The incompatible modes are treated as further nodes: what counts of a node is the gradient G of its function at a point, and h = N/r where the state is axisymmetric.
+  The incompatible modes are treated as further nodes: all that enters of a node is the gradient G of its function at a point, and h = N/r where the state is axisymmetric.
 */
 #include <string.h>
 #include "core/tensor.h"
 #include "fe/model/fe.h"
 #include "solid.h"
+#include "mesh/determinant.h"
 #include <petscblaslapack.h>
 
 #define NS_INSIDE 0.99 /* largest natural coordinates at which strains of collapsed elements are evaluated */
@@ -28,12 +29,6 @@ typedef struct {
   PetscReal trace[FUNCTIONS][3]; /* mean of m'B of the nodes */
 } Points;
 
-static PetscReal determinant(PetscReal J[3][3])
-{
-  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
-         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
-}
-
 /* J[k][i] = dx_i/dxi_k, in the plane with 1 along z; returns its determinant. */
 static PetscReal jacobian(const NsSolidCell *cell, PetscReal (*dN)[3], PetscReal J[3][3])
 {
@@ -45,7 +40,7 @@ static PetscReal jacobian(const NsSolidCell *cell, PetscReal (*dN)[3], PetscReal
       for (PetscInt a = 0; a < cell->nodes && k < d && i < d; a++) J[k][i] += dN[a][k] * cell->x[a][i];
     }
   }
-  return determinant(J);
+  return NsDeterminant3(J);
 }
 
 static void invert(PetscReal J[3][3], PetscReal det, PetscReal inverse[3][3])
