@@ -8,7 +8,6 @@ RUNDIR/figures, and prints a comparison with theory. For runs with more bars or 
 
 import argparse
 import pathlib
-import re
 import sys
 
 import percuss_path  # noqa: F401
@@ -46,9 +45,9 @@ def analyse(directory, out):
     run = Run(directory)
     if not run.contact_names():
         raise ResultsError(f"{directory}: this run has no contact")
-    other = re.search(r"type: (beam|rotor|rigid)\b", (run.directory / "config.yaml").read_text(encoding="utf-8"))
+    other = next((kind for kind in run.info["model"]["body_types"].values() if kind in ("beam", "rotor", "rigid")), None)
     if other:
-        raise ResultsError(f"{directory}: has a body of type {other[1]}; this script is for bars only; view.py shows the run")
+        raise ResultsError(f"{directory}: has a body of type {other}; this script is for bars only; view.py shows the run")
     impact = frames = None
     try:
         frames = read_bar_frames(run)

@@ -11,10 +11,10 @@ docs/guide/python.md is the manual.
 """
 
 from percuss.model import Model
-from percuss.program import Check, ConfigError, Message, RunError, Study, check, modes, orbit, response, run, static, study
+from percuss.program import Check, ConfigError, Message, PercussWarning, RunError, Study, check, modes, orbit, response, run, static, study
 from percuss.results import Frame, PercussError, ResultsError, Run, Table, read_frame, read_table
 from percuss.stepper import Stepper
 
 __version__ = "0.1.0"
-__all__ = ["Check", "ConfigError", "Frame", "Message", "Model", "PercussError", "ResultsError", "Run", "RunError", "Stepper", "Study", "Table", "check", "modes", "orbit",
+__all__ = ["Check", "ConfigError", "Frame", "Message", "Model", "PercussError", "PercussWarning", "ResultsError", "Run", "RunError", "Stepper", "Study", "Table", "check", "modes", "orbit",
            "read_frame", "read_table", "response", "run", "static", "study"]  # fmt: skip

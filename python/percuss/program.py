@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
@@ -62,6 +63,10 @@ class RunError(PercussError):
     def __init__(self, said: str, run: Run | None = None) -> None:
         self.run = run
         super().__init__(said)
+
+
+class PercussWarning(UserWarning):
+    """What the program warns of while it does what it was asked for."""
 
 
 def parse_messages(text: str) -> list[Message]:
@@ -149,11 +154,13 @@ def call(*words: str, progress: bool = False) -> tuple[int, str, str]:
 
 
 def require(code: int, said: str, directory: pathlib.Path | None = None) -> None:
-    """Raises what an exit code means: 0 done, 3 stopped with a checkpoint, 2 wrong input, else the run failed."""
+    """Raises what an exit code means: 0 done, 3 stopped with a checkpoint, 2 wrong input, else the run failed. What the program warned of becomes a PercussWarning."""
     if code == 2:
         raise ConfigError(parse_messages(said), said)
     if code not in (0, 3):
         raise RunError(said.strip() or f"percuss ended with code {code}", Run(directory) if directory and (directory / "run.json").exists() else None)
+    for message in parse_messages(said):
+        warnings.warn(message.text, PercussWarning, stacklevel=3)
 
 
 def directory_of(config: Config, out: str | os.PathLike | None, ending: str = "") -> pathlib.Path:
@@ -260,7 +267,8 @@ def check(
     """
     with config_file(config) as path:
         code, report, said = call("check", path, "--json", *arguments_of(set), *options(picture=picture), *flags(quick=quick, trust=trust), *petsc_words(petsc))
-    require(code, said)
+    if code:
+        require(code, said)
     found = json.loads(report)
     return Check(found["figures"], tuple(parse_messages(said)), report)
 

@@ -23,7 +23,7 @@ STYLE = """
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; }
-header, main, footer { max-width: 66rem; margin: 0 auto; padding: 0 1rem; }
+header, main, footer { padding: 0 clamp(1rem, 3vw, 3rem); }
 header { padding-top: 1.8rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; font-weight: 650; overflow-wrap: anywhere; }
 h2 { font-size: 1.2rem; margin: 2.4rem 0 .7rem; padding-bottom: .25rem; border-bottom: 1px solid var(--line); font-weight: 650; }

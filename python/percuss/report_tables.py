@@ -41,11 +41,7 @@ def block(config, key):
 
 def body_types(run):
     """{name: type} of the bodies."""
-    types = {}
-    for name, rest in re.findall(r"^  ([^\s:#]+|\"[^\"]*\"):(.*(?:\n {3,}.*)*)", block(config_text(run), "bodies"), re.M):
-        found = re.search(r"\btype: *([\w.-]+)", rest)
-        types[name] = found[1] if found else "?"
-    return types
+    return run.info.get("model", {}).get("body_types", {})
 
 
 def config_section(run):

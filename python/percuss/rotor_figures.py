@@ -43,7 +43,8 @@ def orbit_panel(axis, run, station):
     if len(points):
         points = factor * points[-max(1, len(points) // 4) :]
         axis.plot(points.real, points.imag, ".", color=ORANGE, markersize=3, label="once per revolution", zorder=3)
-    axis.set(aspect="equal", xlabel=f"$u_2$ ({unit})", ylabel=f"$u_3$ ({unit})", title=station.name)
+    axis.set_aspect("equal", adjustable="datalim")
+    axis.set(xlabel=f"$u_2$ ({unit})", ylabel=f"$u_3$ ({unit})", title=station.name)
     axis.margins(0.08)
 
 

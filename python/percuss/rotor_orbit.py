@@ -157,7 +157,9 @@ def waterfall(station, pieces=100, turns=8):
     station = one_way(station)
     step, (u2, u3, spin) = resample(station.time, station.z.real, station.z.imag, station.spin_rate)
     count = len(u2)
-    turned = max(np.abs(station.angle[-1] - station.angle[0]) / TURN, 1e-9)
+    turned = np.abs(station.angle[-1] - station.angle[0]) / TURN
+    if turned < turns:
+        raise ResultsError(f"station {station.name}: {turned:.1f} revolutions while the speed changes; spectra over speed need more than {turns}")
     size = max(16, 6 * count // (pieces + 5), min(count // 4, int(turns * count / turned)))
     if count < 2 * size:
         raise ResultsError(f"station {station.name}: too few rows for a waterfall plot")

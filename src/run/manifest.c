@@ -102,11 +102,17 @@ static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
 
 static void put_model(NsJson *json, const NsRun *run)
 {
+  const NsList   *bodies = &run->config.bodies;
+  const NsChosen *chosen = bodies->items;
+
   NsJsonOpen(json, "model", '{');
   NsJsonString(json, "kind", run->model->kind);
   NsJsonInteger(json, "unknowns", run->model->unknowns);
   if (run->model->solver) NsJsonString(json, "free_dynamics", run->model->solver);
-  NsJsonInteger(json, "bodies", run->config.bodies.count);
+  NsJsonInteger(json, "bodies", bodies->count);
+  NsJsonOpen(json, "body_types", '{');
+  for (int i = 0; i < bodies->count; i++) NsJsonString(json, bodies->names[i], chosen[i].variant->name);
+  NsJsonClose(json);
   NsJsonInteger(json, "contacts", run->model->candidates);
   NsJsonClose(json);
   NsJsonString(json, "scheme", run->scheme ? run->scheme->type->variant.name : NULL);

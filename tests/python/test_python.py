@@ -147,6 +147,13 @@ class OddRuns(InFolder):
             self.assertEqual(said.getvalue(), "", what)
 
 
+    def test_report_of_a_config_in_json(self):
+        """Its sections follow from the types of the bodies, however they are written."""
+        pathlib.Path("bar.json").write_text(json.dumps({"title": "Bar", **bars()}))
+        with open(percuss.run("bar.json", out="out/json").report(), encoding="utf-8") as page:
+            self.assertIn("Stress wave", page.read())
+
+
 class Texts(InFolder):
     def test_examples_in_texts(self):
         for module in (percuss.model, percuss.program, *([] if SANITIZED else [percuss.stepper])):
@@ -205,6 +212,11 @@ class Errors(InFolder):
         with self.assertRaises(percuss.RunError) as caught:
             percuss.run("configs/elastic_bar.yaml", set={**BRIEF, "scheme.step": "4 us", "time.end": "2 ms"}, force=True, out="out/grows")
         self.assertEqual(caught.exception.run.status, "failed")
+
+    def test_warnings(self):
+        """What the program says on stderr is not lost."""
+        with self.assertWarnsRegex(percuss.PercussWarning, "penetration of contact .floor. is"):
+            percuss.run("configs/bouncing_ball.yaml", {"scheme": {"type": "moreau_jean", "step": "20 ms"}, "limits": {"penetration": "1 um"}}, out="out/deep")
 
     def test_messages_of_the_error_suite_are_read(self):
         """Each expected message of tests/errors, read back: as many errors, and none without its text."""
@@ -393,6 +405,8 @@ class FigureRules(unittest.TestCase):
         constant, ramp = at("constant", 0 * time + 300), at("ramp", 30 * time)
         with self.assertRaisesRegex(percuss.ResultsError, "station constant: the speed hardly changes"):
             draw_waterfall([constant])
+        with self.assertRaisesRegex(percuss.ResultsError, "station slow: 2.4 revolutions"):
+            draw_waterfall([at("slow", 0.3 * time)])
         self.assertEqual([axis.get_title() for axis in draw_waterfall([constant, ramp]).axes if axis.get_title()], ["ramp"])
 
     def test_numbers_along_small_axes(self):
@@ -419,7 +433,7 @@ class FigureRules(unittest.TestCase):
         for pattern, _ in patterns()["history.csv"]:
             parts = [part if number % 2 else [part] for number, part in enumerate(re.split(r"\[(.*?)\]", pattern.replace("0-3", "0123").replace("*", "")))]
             for column in map("".join, itertools.product(*parts)):
-                if column not in ("time", ""):
+                if column not in ("time", ""):  # time has its axis
                     self.assertTrue(column in QUANTITIES or column.rstrip("0123456789") in QUANTITIES, column)
 
     def test_prefixes(self):

@@ -395,14 +395,14 @@ class Report(unittest.TestCase):
         """The curves of the page, read as report.js reads them, have the values of energy.csv."""
         text = Page(os.path.join(self.bar, "report.html")).text
         panels = next(json.loads(html.unescape(panels)) for panels in re.findall(r'data-panels="([^"]*)"', text) if "energy-figure-curve" in panels)
-        self.assertEqual([panel["x"]["name"] for panel in panels], ["time (µs)"] * len(panels))
+        self.assertEqual([panel["x"]["name"] for panel in panels], ["time (ms)"] * len(panels))
         panel = panels[0]
         kinetic = next(curve for curve in panel["curves"] if curve["name"] == "kinetic")
         paths = {curve["id"]: re.search(rf'id="{curve["id"]}">\s*<path d="([^"]*)"', text)[1] for curve in panel["curves"]}
         left, _, right, bottom = panel["box"]
         table = np.genfromtxt(os.path.join(self.bar, "energy.csv"), delimiter=",", names=True)
         reach = abs(panel["y"]["to"] - panel["y"]["from"])
-        for time in (450, 600, 900):
+        for time in (0.45, 0.6, 0.9):
             x = left + (right - left) * (time - panel["x"]["from"]) / (panel["x"]["to"] - panel["x"]["from"])
             work = f"""const hover = require({json.dumps(os.path.join(ROOT, "python/percuss/report.js"))}), paths = {json.dumps(paths)};
             const lines = hover.linesAt({json.dumps(panel)}, {x}, {bottom - 1}, (curve) => hover.pointsOf(paths[curve.id]));
@@ -410,8 +410,8 @@ class Report(unittest.TestCase):
             done = subprocess.run([NODE, "-e", work], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stderr)
             said = dict(json.loads(done.stdout))
-            self.assertAlmostEqual(float(said["time (µs)"]), time, delta=0.5)
-            wanted = np.interp(1e-6 * time, table["time"], table["kinetic"]) * 1e3
+            self.assertAlmostEqual(float(said["time (ms)"]), time, delta=5e-4)
+            wanted = np.interp(1e-3 * time, table["time"], table["kinetic"]) * 1e3
             self.assertIn("mJ", panel["y"]["name"])
             self.assertAlmostEqual(float(said[kinetic["id"]]), wanted, delta=2e-3 * reach)
 
