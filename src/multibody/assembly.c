@@ -244,6 +244,7 @@ static PetscErrorCode stop_gaps(
   PetscFunctionBegin;
   evaluate(self, q, a);
   free_velocities(self, D);
+  factor(self, D, a);
   for (int iteration = 0; iteration < 2; iteration++) { /* the second one takes rounding away */
     for (PetscInt i = 0; i < a->rows; i++) {
       a->g[i] = a->u[i];
@@ -253,7 +254,6 @@ static PetscErrorCode stop_gaps(
         fastest = PetscMax(fastest, PetscAbsReal(a->W[i * n + k] * v[k]));
       }
     }
-    factor(self, D, a);
     correct(self, D, a, a->g, d);
     for (PetscInt k = 0; k < n; k++) v[k] += d[k];
   }
@@ -385,6 +385,7 @@ static PetscErrorCode check_drives(NsMultibody *self, const PetscReal *q, const 
   Assembly a;
 
   PetscFunctionBegin;
+  if (joints == all) PetscFunctionReturn(0);
   for (PetscInt rows = joints; rows <= all; rows++) { /* one drive after the other */
     PetscCall(create(self, list, rows, &a));
     evaluate(self, q, &a);
