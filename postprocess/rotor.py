@@ -16,7 +16,7 @@ from percuss.style import save, style
 from percuss.results import ResultsError, Run
 from percuss.rotor_figures import draw_orbits, draw_rubs, draw_spectrum, draw_waterfall, draw_whirl
 from percuss.rotor_orbit import is_run_up, rubs_of, stations
-from percuss.rotor_table import rub_rows, run_rows, station_rows
+from percuss.rotor_table import drive_rows, rub_rows, run_rows, station_rows
 from percuss.run_figures import draw_energy
 
 
@@ -27,7 +27,7 @@ def print_table(run, orbits, rubs):
         print_rows(f"Station {station.name}", station_rows(run, station))
     for rub in rubs:
         print_rows(f"Contact {rub.name}", rub_rows(run, rub))
-    if rows := run_rows(run):
+    if rows := run_rows(run) + (drive_rows(run, orbits[0]) if orbits else []):
         print_rows("Run", rows)
     print()
 

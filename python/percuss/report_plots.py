@@ -11,7 +11,7 @@ from percuss.results import ResultsError
 from percuss.report_page import SPACE, escape, figure, left_out, pair, paragraph, section, sentence, table, typeset
 from percuss.report_tables import body_types, closing_contacts, contact_table, ledger_table, strongest
 from percuss.rotor_orbit import is_run_up, rubs_of, stations
-from percuss.rotor_table import rub_rows, station_rows
+from percuss.rotor_table import drive_rows, rub_rows, station_rows
 
 DRAWN_CONTACTS, DRAWN_QUANTITIES = 6, 3  # contacts with their own figures; panels in a figure of probes
 UNITS = {"us": "µs", "um": "µm"}  # of tables that are also printed as ASCII text
@@ -180,6 +180,8 @@ def rotor_section(run):
         figures.append(figure(rotor_figures.draw_rubs(rubs, WIDTH), "rubs", "Forces, slip velocity and share of time in contact of each rub.", words))
     lists = [(f"Station {station.name}", station_rows(run, station)) for station in orbits]
     lists += [(f"Contact {rub.name}", rub_rows(run, rub)) for rub in rubs]
+    if rows := drive_rows(run, orbits[0]):
+        lists.append(("Drive", rows))
     return section("rotor", "Rotor", pair(*(key_table(title, rows) for title, rows in lists)), pair(*figures))
 
 

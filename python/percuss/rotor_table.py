@@ -66,6 +66,23 @@ def run_rows(run):
     return rows + friction_rows(run)
 
 
+def drive_rows(run, station):
+    """Power and torque of the drive that keeps the spin constant, from the external work of the last quarter; empty if no energies were written, if the spin changes, or if nothing does work."""
+    if not (run.directory / "energy.csv").exists():
+        return []
+    time, work = run.energy["time"], run.energy["load"]
+    first = np.searchsorted(time, time[0] + 0.75 * (time[-1] - time[0]))
+    part = station.last_quarter()
+    spin = part.spin_rate[-1]
+    if not time[-1] > time[first] or spin == 0 or np.ptp(part.spin_rate) > 1e-9 * abs(spin) or work[-1] == work[first]:
+        return []
+    power = (work[-1] - work[first]) / (time[-1] - time[first])
+    return [
+        ("external power, last quarter", f"{power:.5g}", "W", "of drives, loads and moving surfaces, from the energy balance"),
+        ("torque of the drive, last quarter", f"{power / spin:.5g}", "N m", f"the power over the spin of {station.name}, if nothing else does external work"),
+    ]
+
+
 def friction_rows(run):
     """Energy dissipated by friction; empty if it was not written, or if there is no friction."""
     if not (run.directory / "energy.csv").exists():

@@ -78,7 +78,7 @@ static const NsTable gauge_table = {"gauge", "a strain gauge", gauge_keys, sizeo
 static const NsKey history_keys[] = {
   {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
     .help =
-      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME, in multibody systems joints.NAME: reactions",
+      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME, motors.NAME, gears.NAME, in multibody systems joints.NAME: reactions",
     .example = "[bar.left, bar@0.5]"},
   {"accelerations", NS_KEY_BOOLEAN, offsetof(NsHistorySettings, accelerations), .default_value = "false",
     .help = "also record accelerations; each row then costs an evaluation of forces and a solve with the mass matrix", .example = "true"},

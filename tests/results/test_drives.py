@@ -5,10 +5,16 @@ import json
 import math
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+
+from percuss import rotor_orbit, rotor_table
+from percuss.results import Run
+
 PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 
 SHORT = """
@@ -281,6 +287,24 @@ time: {end: 0.1 s}
             for row in rows:
                 for u, at_rest, steady in zip(("uy", "uz"), rest, self.steady(row["time"])):
                     self.assertAlmostEqual(row[f"shaft@0.5.{u}"] - at_rest, steady, delta=tolerance * size, msg=scheme)
+
+    def test_power_of_the_drive(self):
+        """In the steady whirl the drive gives what the dampers of the bearings take: c Omega^2 A^2/2 for each direction."""
+        text = self.CONFIG.replace("GAP", "110 mm") + """
+output: {history: {probes: [shaft.left, shaft.right], every: 1000}, energy: {every: 100}, orbits: {every: 100, stations: {wheel: {at: shaft@0.5}}}}
+scheme: {type: half_explicit, step: 4 us}
+"""
+        text = text.replace("time: {end: 0.1 s}", "time: {end: 0.16 s}")  # the last quarter is one turn
+        self.percuss("response", text, "--speeds", "1000 rpm:2000 rpm:3", "--overwrite")
+        self.percuss("run", text, "--quiet", "--overwrite")
+        row = next(row for row in self.rows("response.csv", "out/model_response") if abs(row["speed"] - 50 * math.pi) < 1e-9)
+        power = sum(damping * (50 * math.pi * row[f"shaft.{probe}.amplitude"]) ** 2 / 2
+                    for probe, damping in (("left.uy", 200), ("left.uz", 200), ("right.uy", 300), ("right.uz", 200)))
+        run = Run(os.path.join(self.path, "out/model"))
+        (_, found, unit, _), (_, torque, _, _) = rotor_table.drive_rows(run, rotor_orbit.stations(run)[0])
+        self.assertEqual(unit, "W")
+        self.assertAlmostEqual(float(found), power, delta=1e-3 * power)
+        self.assertAlmostEqual(float(torque), power / (50 * math.pi), delta=1e-3 * power / (50 * math.pi))
 
     def test_refusals(self):
         scheme = "scheme: {type: half_explicit, step: 1 us}\n"

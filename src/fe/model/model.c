@@ -469,7 +469,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   NsFeScene(fe, model);
   model->probe_names = NsFePointNames(fe);
   model->probe_help =
-    "points: a named node such as bar.left, a fraction of a body's length such as bar@0.5, a distance along it such as bar@20 mm, or a set of nodes such as lattice.bottom, of which the mean is recorded; and reactions: supports.NAME, springs.NAME, bearings.NAME";
+    "points: a named node such as bar.left, a fraction of a body's length such as bar@0.5, a distance along it such as bar@20 mm, or a set of nodes such as lattice.bottom, of which the mean is recorded; and reactions: supports.NAME, springs.NAME, bearings.NAME, motors.NAME, gears.NAME";
   if (!needs.whole) PetscCall(NsFeReduce(fe, result));
   PetscFunctionReturn(0);
 }
