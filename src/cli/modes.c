@@ -1,11 +1,12 @@
 /* percuss modes CONFIG: natural frequencies and mode shapes; over the speed of rotation, the Campbell diagram and critical speeds. Contacts are ignored. */
+#include <string.h>
 #include "command.h"
 #include "core/text.h"
 #include "results.h"
 #include "analysis/export.h"
 #include "analysis/modal.h"
 
-enum { COUNT, SPEED, CAMPBELL, MATRICES };
+enum { COUNT, SPEED, CAMPBELL, MATRICES, FORMAT };
 
 static NsOption options[] = {
   [COUNT]    = {.name = "--count", .takes = "N", .about = "number of modes (default 10); a pair of conjugate eigenvalues counts once"},
@@ -17,6 +18,9 @@ static NsOption options[] = {
   [MATRICES] = {.name = "--matrices",
     .about =
       "write the matrices too: stiffness.mtx, mass.mtx, damping.mtx, gyroscopic.mtx and circulatory.mtx (Matrix Market, SI), unknowns.dof and nodes.inp, which a body of `type: matrices` reads"},
+  [FORMAT]   = {.name = "--format",
+      .takes          = "FORMAT",
+      .about          = "of --matrices: matrix_market (default), calculix, abaqus or ansys (Harwell-Boeing, with its mapping and an archive of nodes)"},
   NS_OPTION_OUT,
   NS_OPTION_TRUST,
   NS_OPTION_SET,
@@ -25,9 +29,10 @@ static NsOption options[] = {
 };
 
 static struct {
-  long         count;
-  double       speed; /* rad/s, if --speed was given */
-  NsSpeedRange range;
+  long           count;
+  double         speed; /* rad/s, if --speed was given */
+  NsSpeedRange   range;
+  NsExportFormat format;
 } wanted = {.count = 10};
 
 /* Rounding errors are printed as 0, and so is -0. */
@@ -147,7 +152,7 @@ static PetscErrorCode solve_modes(NsRun *run)
   PetscCall(NsModesSolve(M, C, K, PetscMin((PetscInt)wanted.count, free_modes), NS_MODES_AUTO, &modes));
   if (options[MATRICES].value) {
     char why[200];
-    PetscCall(NsExportMatrices(NsRunSink(run), NsRunModel(run), M, C, K, why, sizeof(why)));
+    PetscCall(NsExportMatrices(NsRunSink(run), NsRunModel(run), wanted.format, M, C, K, why, sizeof(why)));
     if (*why) NsSinkFail(NsRunSink(run), "%s", why);
   }
   PetscCall(MatDestroy(&M));
@@ -200,11 +205,27 @@ static PetscErrorCode modes_of_config(const NsRunOptions *settings, NsArena *are
   PetscFunctionReturn(0);
 }
 
+/* False after an error. */
+static bool take_format(const char *word)
+{
+  int k = 0;
+
+  if (!word) return true;
+  while (NsExportWords[k] && strcmp(NsExportWords[k], word) != 0) k++;
+  wanted.format = (NsExportFormat)k;
+  if (!NsExportWords[k])
+    fprintf(stderr, "percuss modes: --format: unknown format '%s'; expected matrix_market, calculix, abaqus or ansys\n", word);
+  else if (!options[MATRICES].value)
+    fprintf(stderr, "percuss modes: --format is of --matrices: write both\n");
+  return NsExportWords[k] && options[MATRICES].value;
+}
+
 static int call(const NsArguments *arguments)
 {
   if (!NsOptionCount("modes", &options[COUNT], 1, 10000, &wanted.count)) return NS_EXIT_INPUT;
   if (!NsOptionSpeed("modes", &options[SPEED], &wanted.speed)) return NS_EXIT_INPUT;
   if (!NsOptionRange("modes", &options[CAMPBELL], &wanted.range)) return NS_EXIT_INPUT;
+  if (!take_format(options[FORMAT].value)) return NS_EXIT_INPUT;
   return NsCommandOnConfig(arguments, modes_of_config);
 }
 
@@ -222,7 +243,7 @@ const NsCommand NsCommand_Modes = {
     "With --campbell also campbell.csv, frequency and damping of each mode over speed, followed by its shape and eigenvalue; and critical_speeds.csv, the speeds at which a "
     "mode's frequency equals the speed, and those above which a mode is unstable.",
   .examples = "modes my_bar.yaml --count 5\n"
-              "modes my_beam.yaml --matrices --out matrices\n"
+              "modes my_beam.yaml --matrices --format ansys --out matrices\n"
               "modes my_rotor.yaml --campbell \"0 rpm:6000 rpm:61\"",
   .call     = call,
 };

@@ -74,17 +74,23 @@ class Modes(unittest.TestCase):
                 config, back = (os.path.join(self.folder, f"{name}{k}.yaml") for k in (0, 1))
                 with open(config, "w") as file:
                     file.write(f"bodies: {{body: {body}}}\n{more}")
-                self.modes(config, "--count", "15", "--matrices", "--overwrite")
-                files = self.out + "_" + name
-                shutil.copytree(self.out, files)
-                damping = f"    damping_matrix: {files}/damping.mtx\n" if name == "beam" else ""
-                with open(back, "w") as file:
-                    file.write(f"bodies:\n  body:\n    type: matrices\n    stiffness: {files}/stiffness.mtx\n    mass: {files}/mass.mtx\n{damping}    unknowns: {files}/unknowns.dof\n    nodes: {files}/nodes.inp\n")
-                self.modes(back, "--count", "15", "--overwrite")
-                for a, b in zip(table(os.path.join(files, "modes.csv")), table(self.path("modes.csv"))):
-                    self.assertEqual(a["kind"], b["kind"])
-                    self.assertAlmostEqual(float(b["im"]), float(a["im"]), delta=1e-8 * float(a["im"]))
-                    self.assertAlmostEqual(float(b["damping_ratio"]), float(a["damping_ratio"]), delta=1e-8)
+                kinds = {"matrix_market": ("stiffness.mtx", "mass.mtx", "damping.mtx", "unknowns.dof", "nodes.inp")}
+                if name == "beam":
+                    kinds.update({"calculix": ("stiffness.sti", "mass.mas", "damping.dam", "unknowns.dof", "nodes.inp"), "abaqus": ("stiffness.inp", "mass.inp", "damping.inp", "", "nodes.inp"),
+                                  "ansys": ("stiffness.matrix", "mass.matrix", "damping.matrix", "unknowns.mapping", "nodes.cdb")})
+                for kind, (stiffness, mass, damper, unknowns, nodes) in kinds.items():
+                    self.modes(config, "--count", "15", "--matrices", "--overwrite", *(("--format", kind) if name == "beam" else ()))
+                    files = self.out + "_" + name + kind
+                    shutil.copytree(self.out, files)
+                    damping = f"    damping_matrix: {files}/{damper}\n" if name == "beam" else ""
+                    damping += f"    unknowns: {files}/{unknowns}\n" if unknowns else ""
+                    with open(back, "w") as file:
+                        file.write(f"bodies:\n  body:\n    type: matrices\n    stiffness: {files}/{stiffness}\n    mass: {files}/{mass}\n{damping}    nodes: {files}/{nodes}\n")
+                    self.modes(back, "--count", "15", "--overwrite")
+                    for a, b in zip(table(os.path.join(files, "modes.csv")), table(self.path("modes.csv"))):
+                        self.assertEqual(a["kind"], b["kind"], kind)
+                        self.assertAlmostEqual(float(b["im"]), float(a["im"]), delta=1e-8 * float(a["im"]), msg=kind)
+                        self.assertAlmostEqual(float(b["damping_ratio"]), float(a["damping_ratio"]), delta=1e-8, msg=kind)
         config = os.path.join(self.folder, "bar.yaml")
         with open(config, "w") as file:
             file.write("bodies: {bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 1 m, 0], elements: 4}}, material: {density: 7800, young: 210 GPa}, section: {area: 1e-4}}}\n")
