@@ -41,7 +41,8 @@ scheme: {type: SCHEME, step: 1 us}
 time: {end: 2 ms}
 output: {history: {probes: [beam.right, beam@0.55], every: 10}, energy: {every: 10}, frames: {every: 1000}}
 """
-# What depends on the coordinates themselves: steps by the norm of an error, or Newton's method with a tolerance of the coordinates.
+# What depends on the coordinates themselves: steps by the norm of an error, Newton's method with a tolerance of the coordinates, and the projection q + W Psi of the ggl schemes, which has no mass matrix:
+# it moves the contact node alone, or with reduced coordinates its static shape.
 BY_NORMS = {"half_explicit_adaptive", "event_driven_hem5", "event_driven_rkf45", "event_driven_alpha", "ggl_decoupled", "ggl_unified"}
 
 CUBE = """

@@ -265,7 +265,7 @@ static PetscErrorCode solve_sparse(const NsPencil *pencil, PetscInt count, NsMod
   const PetscInt most = pencil->symmetric && !pencil->C ? pencil->n : pencil->n / 4;
 
   PetscFunctionBegin;
-  for (PetscInt wanted = count + 4;; wanted *= 2) {
+  for (PetscInt wanted = count + NS_SPARE;; wanted *= 2) {
     NsEigenpairs   pairs = {0};
     const PetscInt ask   = PetscMin(wanted, most);
     if (ask < 1) break;

@@ -7,12 +7,14 @@
 
   A Krylov method finds one vector of a multiple eigenvalue; further ones only by rounding, or not at all. Isotropic rotors at rest and bodies in
   free flight have such eigenvalues: so the solver is restarted from other random vectors, which lead to other vectors of the eigenspace, until
-  no new pair is found.
+  no new pair is found. Of large symmetric problems a factorization of K - s M tells how many eigenvalues are below s (Sylvester's law of inertia); where all of
+  them have been found, nothing is restarted.
 
   F. Tisseur, K. Meerbergen, "The quadratic eigenvalue problem", SIAM Review 43 (2001); C. Campos, J. E. Roman, "Parallel Krylov solvers for the
   polynomial eigenvalue problem in SLEPc", SIAM J. Sci. Comput. 38 (2016).
 */
 #include <complex.h>
+#include <stdlib.h>
 #include <slepceps.h>
 #include <slepcpep.h>
 #include <petscblaslapack.h>
@@ -422,15 +424,90 @@ static PetscErrorCode is_known(const NsEigenpairs *pairs, PetscInt n, const NsEi
   PetscFunctionReturn(0);
 }
 
+#define NS_GAP 1e-4 /* relative distance of two frequencies between which s lies */
+
+/* Number of eigenvalues of (K, M) below `square`; -1: not known. */
+static PetscErrorCode count_below(const NsPencil *pencil, PetscReal square, PetscInt *below)
+{
+  PetscFunctionBegin;
+  *below = -1;
+#if defined(PETSC_HAVE_MUMPS)
+  Mat            A, factor;
+  MatFactorInfo  info;
+  MatFactorError error;
+
+  PetscCall(MatDuplicate(pencil->K, MAT_COPY_VALUES, &A));
+  PetscCall(MatAXPY(A, -square, pencil->M, SAME_NONZERO_PATTERN));
+  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(A, MAT_SPD, PETSC_FALSE));
+  PetscCall(MatGetFactor(A, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, &factor));
+  PetscCall(MatFactorInfoInitialize(&info));
+  PetscCall(MatCholeskyFactorSymbolic(factor, A, NULL, &info));
+  PetscCall(MatCholeskyFactorNumeric(factor, A, &info));
+  PetscCall(MatFactorGetError(factor, &error));
+  if (!error) PetscCall(MatMumpsGetInfog(factor, 12, below)); /* negative pivots */
+  PetscCall(MatDestroy(&factor));
+  PetscCall(MatDestroy(&A));
+#else
+  (void)pencil;
+  (void)square;
+#endif
+  PetscFunctionReturn(0);
+}
+
+/* The square of mu i: an eigenvalue of (K, M). */
+static PetscReal square_of(const NsEigenpair *pair)
+{
+  return -creal(pair->mu * pair->mu);
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+  const PetscReal x = *(const PetscReal *)a, y = *(const PetscReal *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* Whether these are all pairs up to a frequency behind the `least` lowest, which becomes the radius: the inertia of K - s M with s in the widest gap from there on. */
+static PetscErrorCode are_all(const NsPencil *pencil, PetscInt least, NsEigenpairs *pairs, PetscBool *all)
+{
+  PetscReal *square, widest = 1 + NS_GAP;
+  PetscInt   count = 0, at = -1, below;
+
+  PetscFunctionBegin;
+  *all = PETSC_FALSE;
+  if (pencil->n < NS_MUMPS || !pencil->symmetric || pencil->C || least < 1) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(pairs->count, &square));
+  for (PetscInt i = 0; i < pairs->count; i++) { /* a negative eigenvalue is two pairs, mu and -mu: those of rigid motions may be so by rounding */
+    if (creal(pairs->pair[i].mu) >= 0) square[count++] = square_of(&pairs->pair[i]);
+  }
+  qsort(square, (size_t)count, sizeof(*square), compare_reals);
+  for (PetscInt i = least; i < count; i++) {
+    if (square[i - 1] <= 0 || square[i] <= widest * square[i - 1] || PetscSqrtReal(square[i]) > pairs->radius) continue;
+    widest = square[i] / square[i - 1];
+    at     = i;
+  }
+  if (at > 0) {
+    const PetscReal middle = (square[at - 1] + square[at]) / 2;
+    PetscCall(count_below(pencil, middle, &below));
+    *all = below == at;
+    if (*all) pairs->radius = PetscSqrtReal(middle);
+  }
+  PetscCall(PetscFree(square));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsPencilSparse(const NsPencil *pencil, PetscInt wanted, NsEigenpairs *pairs)
 {
   PetscErrorCode (*const solve)(const NsPencil *, PetscInt, PetscInt, NsEigenpairs *) =
     pencil->symmetric && !pencil->C ? solve_symmetric : solve_quadratic;
-  PetscInt fresh = 1;
+  PetscInt  fresh = 1;
+  PetscBool all;
 
   PetscFunctionBegin;
   PetscCall(solve(pencil, wanted, 0, pairs));
-  for (PetscInt number = 1; fresh && number < 16; number++) { /* at most six rigid motions, each twice */
+  PetscCall(are_all(pencil, wanted - NS_SPARE, pairs, &all));
+  for (PetscInt number = 1; !all && fresh && number < 16; number++) { /* at most six rigid motions, each twice */
     NsEigenpairs more = {0};
     PetscCall(solve(pencil, wanted, number, &more));
     fresh         = 0;

@@ -39,5 +39,6 @@ void           NsEigenpairsDestroy(NsEigenpairs *pairs);
 
 /* All pairs: the inverse of the linearised problem, by LAPACK. */
 PetscErrorCode NsPencilDense(const NsPencil *pencil, NsEigenpairs *pairs);
+#define NS_SPARE 4 /* of the wanted pairs, so many may lie beyond the radius */
 /* At least `wanted` pairs if the Krylov methods of SLEPc find so many. C == NULL and symmetric: EPS, else PEP. */
 PetscErrorCode NsPencilSparse(const NsPencil *pencil, PetscInt wanted, NsEigenpairs *pairs);
