@@ -10,6 +10,7 @@ Blocks marked `python` are run, too. Blocks marked `yaml` must pass `percuss che
 run; other commands, files and test programs must exist. The theory guide must have a heading for every scheme, body and pair, and the orders and levels of
 the schemes that the program prints.
 """
+import functools
 import os
 import re
 import shutil
@@ -259,6 +260,7 @@ class Docs(unittest.TestCase):
             self.expect(not wrong, where, "\n".join(wrong))
 
     @staticmethod
+    @functools.cache
     def top_keys():
         return set(re.findall(r"^  (\w+)  ", percuss("explain").stdout, re.MULTILINE))
 
