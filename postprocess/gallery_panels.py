@@ -257,6 +257,7 @@ PICTURES = {
     "beam_on_stop_redistributed": (panel(scene, frame=11, scale=8), panel(force, stop=20)),
     "vibrating_table": (panel(columns, table="history", names=("orbiting.center.uz", "resting.center.uz"), unit="m", label="displacement", labels=("0.3 mm, e = 0.8", "0.6 mm, e = 0.3")), panel(columns, table="energy", names=("load", "impact"), unit="J", label="energy")),
     "shaken_beam": (panel(scene, frame=5, scale=8), panel(columns, table="history", names=("beam.right.uy", "beam.left.uy"), unit="m", label="displacement", labels=("tip", "clamp"))),
+    "trolley_on_bridge": (panel(scene, frame=15, scale=1), panel(columns, table="history", names=("bridge@0.5.uz",), unit="m", label="middle of the bridge")),
     "link_breaks": (panel(scene, frame=20, scale=20), panel(columns, table="history", names=("upper.right.uy", "lower.right.uy"), unit="m", label="tip", labels=("upper", "lower"))),
     "beam_on_bumper": (panel(scene, frame=12, scale=8), panel(columns, table="history", names=("beam.right.uy",), unit="m", label="tip")),
     "rotor_in_safety_bearing": (panel(orbit, name="journal"), panel(spin, name="journal")),

@@ -10,8 +10,8 @@ static const char *material_of(const NsConfig *config, const NsPartnerSettings *
   const int       which = NsPartnerSurface(partner); /* NS_SURFACES: none */
 
   if (partner->material) return partner->material;
-  if (partner->sides)
-    node = partner->sides;
+  if (partner->sides || partner->line)
+    node = partner->sides ? partner->sides : partner->line;
   else if (!node && which < NS_SURFACES)
     node = partner->surface[which]->on;
   const size_t length = node ? strcspn(node, ".@") : 0;

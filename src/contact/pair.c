@@ -156,10 +156,11 @@ PetscReal NsPairTravel(const NsPair *pair, const PetscReal t[2], const PetscReal
 void NsPairPoints(const NsPair *pair, const NsPairPoint *list[2], PetscInt count[2])
 {
   for (int p = 0; p < 2; p++) {
+    list[p] = pair->type->others ? pair->type->others(pair, p, &count[p]) : NULL;
+    if (list[p]) continue;
     list[p]  = pair->point[p];
     count[p] = 1;
   }
-  if (pair->type->others) list[1] = pair->type->others(pair, &count[1]);
 }
 
 PetscBool NsPairActs(const NsPair *pair)

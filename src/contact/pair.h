@@ -96,8 +96,9 @@ typedef struct {
   /* How far the partners can be apart at most, m: of a journal in a bearing the difference of the radii; PETSC_MAX_REAL where nothing bounds the gap. A penetration beyond it is
      reported by default, whatever the size of the model. */
   PetscReal (*clearance)(const NsPair *);
-  /* Of pairs whose point[1] is a mean of NS_PAIR_MEAN of many points, which change as the pair moves: these points, the same of all pairs with one surface. NULL: point[1] is all there is. */
-  const NsPairPoint *(*others)(const NsPair *, PetscInt *count);
+  /* Of pairs whose point[p] is a mean of up to NS_PAIR_MEAN of many points, which change as the pair moves: these points, of point[1] the same list for all pairs with one surface. Returns NULL where
+     point[p] is all there is. NULL: both are. */
+  const NsPairPoint *(*others)(const NsPair *, int p, PetscInt *count);
   /* Circles that show the surface; how many. NULL: none. */
   PetscInt (*draw)(const NsPair *, NsRing ring[NS_PAIR_RINGS]);
   /* The surface as a plane to draw. NULL: the surface is not a plane. */

@@ -1,4 +1,5 @@
 #include "settings.h"
+#include <string.h>
 
 #define NS_PAIR(Name)
 #define NS_SURFACE(Name, key, help, example) extern const NsTable NsSurfaceTable_##Name;
@@ -13,8 +14,13 @@ static const NsKey partner_keys[] = {
     .help =
       "named sides of a solid, which touch those of another one (the first surface, whose nodes carry the forces, should be the finer one), or nodes of another body",
     .example = "block.bottom"},
+  {"line", NS_KEY_STRING, offsetof(NsPartnerSettings, line),
+    .help =
+      "a body of bars or beams, or a rotor, that touches along its length as a round rod: nodes (balls that roll along it), or another line that crosses it; of a named set of nodes the elements between them",
+    .example = "cable"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
+    .help    = "with `node`: radius of a ball or journal around it; two partners with a radius are balls; with `line`: radius of the rod",
+    .example = "10 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_LENGTH,
     .default_value = "[0, 0, 0]", .help = "with `node`: rigid arm from the node to the point of contact, or to the centre of the ball or journal",
     .example = "[9.5 mm, 0, 0]"},
@@ -35,8 +41,10 @@ static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
 
   (void)arena;
   for (int i = 0; words[i] && !NsPartnerNode(partner); i++) {
-    if (NsTreeChild(partner->where, words[i]) && partner->sides)
-      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "`%s` is for a `node`, not for a `surface` of a solid", words[i]);
+    if (partner->line && !strcmp(words[i], "radius")) continue;
+    if (NsTreeChild(partner->where, words[i]) && (partner->sides || partner->line))
+      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "`%s` is for a `node`, not for a %s", words[i],
+        partner->line ? "`line`" : "`surface` of a solid");
     else if (NsTreeChild(partner->where, words[i]))
       NsDiagError(diag, NsKeysPlace(partner->where, words[i]),
         "`%s` at this level belongs to a `node`; that of a surface is a key of the surface, such as {cylinder: {%s: ...}}", words[i], words[i]);
@@ -44,8 +52,8 @@ static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
 }
 
 #define NS_SURFACE(Name, key, help, example) ", " #key
-static const NsTable partner_table = {
-  "partner", "one side of a contact", partner_keys, sizeof(NsPartnerSettings), .check = check_partner, .shorthand = "node", .one_of = "node, surface"
+static const NsTable partner_table = {"partner", "one side of a contact", partner_keys, sizeof(NsPartnerSettings), .check = check_partner,
+  .shorthand = "node", .one_of = "node, surface, line"
 #include "pairs/list.h"
 };
 
@@ -54,7 +62,8 @@ static const char *const slidings[] = {"auto", "small", "finite", NULL};
 static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
     .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]",
-    .help    = "the two partners that may touch: surfaces of two solids; or nodes of a body, and one of: a node of another body, balls around nodes"
+    .help =
+      "the two partners that may touch: surfaces of two solids; lines of two bodies; or nodes of a body, and one of: a node of another body, balls around nodes, a line"
 #include "pairs/list.h"
   },
 #undef NS_SURFACE
@@ -110,6 +119,8 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, NsKeysPlace(contact->where, "near_pairs"), "near_pairs is for balls against balls: two partners with `node`, and a radius");
   if ((side[0].sides || side[1].sides) && NsTreeChild(contact->where, "normal"))
     NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes; surfaces of solids have their own");
+  if ((side[0].line || side[1].line) && NsTreeChild(contact->where, "normal"))
+    NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes; a line touches in any direction");
   if (!side[0].sides && !side[1].sides && NsTreeChild(contact->where, "adjust"))
     NsDiagError(diag, NsKeysPlace(contact->where, "adjust"), "adjust is for partners with `surface`; `gap_offset` is for all contacts");
   if (!side[0].sides && !side[1].sides && NsTreeChild(contact->where, "sliding"))

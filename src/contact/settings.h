@@ -26,7 +26,8 @@ typedef struct {
   const NsNode            *where;
   NsStrings                nodes;  /* "bar.left"; none: a surface; several: of multibody systems alone */
   const char              *sides;  /* "block.bottom": a surface of a solid; NULL: none */
-  double                   radius; /* of a ball or journal around it, m */
+  const char              *line;   /* "cable": a body of line elements, or "cable.part"; NULL: none */
+  double                   radius; /* of a ball or journal around a node, of a rod around a line, m */
   double                   offset[3];
   const NsSurfaceSettings *surface[NS_SURFACES + 1]; /* one of them, where node is NULL; none: an end of a link */
   const char              *material;                 /* a word of `contact_materials`; NULL: that of the body */
@@ -63,7 +64,7 @@ typedef struct {
   double            point[3], normal[3], velocity[3];
 } NsPlaneSettings;
 
-/* The first node of a partner; NULL: it is a surface, of a solid (sides) or rigid. */
+/* The first node of a partner; NULL: it is a surface, of a solid (sides) or rigid, or a line. */
 static inline const char *NsPartnerNode(const NsPartnerSettings *partner)
 {
   return partner->nodes.count ? partner->nodes.items[0] : NULL;
@@ -79,5 +80,5 @@ void NsContactMaterialsCheck(const NsConfig *config, NsArena *arena, NsDiag *dia
 /* Two sets of balls: both partners are nodes, one at least with a radius. */
 bool NsContactOfBalls(const NsContactSettings *contact);
 
-/* Which of the rigid surfaces a partner is; NS_SURFACES: a node, or a surface of a solid. */
+/* Which of the rigid surfaces a partner is; NS_SURFACES: a node, a line, or a surface of a solid. */
 int NsPartnerSurface(const NsPartnerSettings *partner);

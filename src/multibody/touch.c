@@ -251,9 +251,10 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
   PetscInt                 count[2], made = 0;
 
   for (int p = 0; p < 2; p++) {
-    if (!side[p].sides) continue;
-    NsDiagError(self->diag, NsKeysPlace(side[p].where, "surface"),
-      "`surface` is for solids (`type: solid`); of bodies of `type: body` name points or shapes: {node: ...}");
+    if (!side[p].sides && !side[p].line) continue;
+    NsDiagError(self->diag, NsKeysPlace(side[p].where, side[p].line ? "line" : "surface"),
+      "%s; of bodies of `type: body` name points or shapes: {node: ...}",
+      side[p].line ? "`line` is for beams, bars and rotors" : "`surface` is for solids (`type: solid`)");
     return 0;
   }
   if (!NsPartnerNode(first)) {

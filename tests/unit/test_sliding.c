@@ -1,15 +1,8 @@
 /*
   Node to surface with finite sliding: the nearest face by the tree of boxes against a sampled surface; signs, rim, gradients; rows of whole models against differences of gaps.
 */
-#include "support.h"
-#include "fe/model/fe.h"
+#include "gap_rows.h"
 #include "fe/surface/sliding.h"
-
-static double random_in(unsigned *seed, double low, double high)
-{
-  *seed = *seed * 1664525u + 1013904223u;
-  return low + (high - low) * (double)(*seed >> 8) / (double)(1u << 24);
-}
 
 /* ---- the nearest face ---------------------------------------------------------------------------------------------------------------------------- */
 
@@ -192,46 +185,11 @@ static TestRun open_block(const char *elements, const char *velocity, const char
   return test_run_open(text, NULL);
 }
 
-/* Rows against differences of gaps at random positions of all touched nodes; changes of gaps against the bound of the broad phase. */
 static void check_rows(const char *elements)
 {
-  TestRun    test  = open_block(elements, "[20 m/s, -1 m/s, 3 m/s]", "");
-  NsModel   *model = test.run->model;
-  NsFe      *fe    = model->data;
-  unsigned   seed  = 3;
-  double     off = 0, used = 0;
-  PetscReal *q, *d, *g[2];
+  TestRun test = open_block(elements, "[20 m/s, -1 m/s, 3 m/s]", "");
 
-  CHECK(PetscMalloc4(model->touches, &q, model->touches, &d, model->candidates, &g[0], model->candidates, &g[1]));
-  for (int n = 0; n < 20; n++) {
-    const double step = 1e-9, shift[3] = {random_in(&seed, -0.02, 0.03), random_in(&seed, -2e-4, 2e-4), random_in(&seed, -5e-3, 5e-3)};
-    double       most = 0;
-    for (PetscInt k = 0; k < model->touches; k++) q[k] = random_in(&seed, -1e-5, 1e-5), d[k] = random_in(&seed, -step, step);
-    for (PetscInt i = 0; i < model->candidates; i++) {
-      const NsPairPoint *slave = fe->pair[i].point[0];
-      for (PetscInt a = 0; a < slave->unknowns && n > 0; a++) q[slave->touch[a]] += shift[a];
-    }
-    for (int side = 0; side < 2; side++) {
-      if (side) {
-        for (PetscInt k = 0; k < model->touches; k++) most = PetscMax(most, model->stretch[k] * fabs(d[k]));
-        for (PetscInt k = 0; k < model->touches; k++) q[k] += d[k];
-      }
-      for (PetscInt i = 0; i < model->candidates; i++) CHECK(model->contact.rates_of(model, 0, q, NULL, 1, &i, g[side], NULL));
-    }
-    for (PetscInt k = 0; k < model->touches; k++) q[k] -= d[k] / 2;
-    for (PetscInt i = 0; i < model->candidates; i++) {
-      PetscReal change = 0;
-      NsFeSlidingAt(fe, q, model->touches);
-      CHECK(NsFeRowsOf(fe, i, 0, q));
-      for (PetscInt j = fe->one.first[0]; j < fe->one.first[1]; j++) change += fe->one.value[j] * d[fe->one.touch[j]];
-      off  = PetscMax(off, fabs(g[1][i] - g[0][i] - change) / step);
-      used = PetscMax(used, fabs(g[1][i] - g[0][i]) / (model->reach[i] * most));
-    }
-  }
-  print_message("  %s: rows off by %.2g, %.3g of the bound used\n", *elements ? elements + 12 : "hex8", off, used);
-  assert_true(off < 1e-4);
-  assert_true(used <= 1);
-  CHECK(PetscFree4(q, d, g[0], g[1]));
+  check_gap_rows(*elements ? elements + 12 : "hex8", test.run->model, 1e-5, (const double[]){0.03, 2e-4, 5e-3});
   test_run_close(&test);
 }
 

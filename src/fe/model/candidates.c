@@ -4,6 +4,7 @@
 #include <string.h>
 #include "fe.h"
 #include "fe/surface/contact.h"
+#include "fe/surface/lines.h"
 #include "fe/surface/surface.h"
 
 /* Its displacement would have to be known to gaps and rows. */
@@ -237,11 +238,12 @@ PetscInt NsFeExpandCandidates(NsFe *fe, const NsContactSettings *settings, const
   }
   if (settings->held) return NsFeHoldCandidate(fe, settings, pair, candidate);
   if (NsLawResistance(&law, NS_ROLLING) + NsLawResistance(&law, NS_DRILLING) > 0 &&
-      (NsFeHasSurface(settings) || (NsPartnerNode(body) && NsContactOfBalls(settings)))) {
+      (NsFeHasSurface(settings) || NsFeHasLine(settings) || (NsPartnerNode(body) && NsContactOfBalls(settings)))) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "friction"),
       "rolling and drilling resistance are for contacts of single points: of nodes against planes, cylinders, spheres or one other node");
     return 0;
   }
+  if (NsFeHasLine(settings)) return NsFeLineCandidates(fe, settings, name, pair, candidate);
   if (NsFeHasSurface(settings)) return NsFeSurfaceCandidates(fe, settings, name, pair, candidate);
   if (side[0].sides || side[1].sides) {
     const NsPartnerSettings *surface = side[0].sides ? &side[0] : &side[1];

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "equilibrium.h"
 #include "fe/surface/contact.h"
+#include "fe/surface/lines.h"
 
 #define NS_MOST_CANDIDATES 1000000 /* each takes up to 1 kB of rows and lists (tests/bench/memory.py) */
 
@@ -54,8 +55,9 @@ static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model)
     PetscInt           count[2];
     NsPairPoints(&fe->pair[i], point, count);
     for (PetscInt k = mean = point[1] == last ? mean : 0; k < count[1] && point[1] != last; k++) mean = PetscMax(mean, point[1][k].unknowns);
-    last               = point[1];
-    model->row_entries = PetscMax(model->row_entries, point[0]->unknowns + (fe->pair[i].type->others ? NS_PAIR_MEAN : 1) * mean);
+    last = point[1];
+    model->row_entries =
+      PetscMax(model->row_entries, (count[0] > 1 ? NS_PAIR_MEAN : 1) * point[0]->unknowns + (count[1] > 1 ? NS_PAIR_MEAN : 1) * mean);
   }
   fe->touch_q = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(model->touches + 1));
   fe->touch_v = NsArenaAlloc(fe->arena, sizeof(*fe->touch_v) * (size_t)(model->touches + 1));
@@ -231,7 +233,9 @@ static void set_reach(NsFe *fe, NsModel *model)
       const NsPairPoint *point[2];
       PetscInt           count[2];
       NsPairPoints(pair, point, count);
-      model->reach[i] += reach_of(pair, point[0], pass, model->stretch);
+      PetscReal own = 0;
+      for (PetscInt k = 0; k < count[0]; k++) own = PetscMax(own, reach_of(pair, &point[0][k], pass, model->stretch));
+      model->reach[i] += own;
       if (!pair->type->others || point[1] != last) most = 0;
       for (PetscInt k = 0; k < count[1] && (!pair->type->others || point[1] != last); k++)
         most = PetscMax(most, reach_of(pair, &point[1][k], pass, model->stretch)); /* the weights of a mean are in its bound */
@@ -359,7 +363,7 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
   PetscCall(gather_initial(fe, model));
   set_length_scale(fe, model);
   NsFeSlidingAt(fe, fe->touch_q, model->touches);
-  if (fe->sliding) model->contact.rowrate = NULL; /* not known: faces come and go */
+  if (fe->sliding || !NsFeLinesAreSmooth(fe->lines)) model->contact.rowrate = NULL; /* not known: faces come and go */
   fe->pairs = 0;
   for (PetscInt c = 0, at = 0; c < list->count; at += counts[c++]) {
     const PetscInt kept = keep_acting(fe, &settings[c], at, counts[c], fe->pairs, model->candidate);

@@ -47,6 +47,7 @@ struct NsFePairPoints {
 typedef struct NsFeSurfaceContact NsFeSurfaceContact; /* src/fe/surface/contact.h */
 typedef struct NsFeReactions      NsFeReactions;      /* src/fe/model/reactions.c */
 typedef struct NsFeSliding        NsFeSliding;        /* src/fe/surface/sliding.h */
+typedef struct NsFeLine           NsFeLine;           /* src/fe/surface/lines.h */
 typedef struct NsFeShares         NsFeShares;         /* src/fe/model/shares.c */
 
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
@@ -131,7 +132,8 @@ struct NsFe {
   NsFeReactions      *reactions;       /* NULL: nobody has asked for them */
   NsFeShares         *shares;          /* NULL: nobody has asked for them */
   NsFeSliding        *sliding;         /* of these, the masters of contacts with finite sliding; NULL: none */
-  PetscReal          *sliding_q;       /* [touches] where they are; NULL: not placed yet */
+  NsFeLine           *lines;           /* bodies of line elements that touch along their length; NULL: none */
+  PetscReal          *sliding_q;       /* [touches] where both are; NULL: not placed yet */
 };
 
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */

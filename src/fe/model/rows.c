@@ -174,6 +174,7 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
   NsSurfaceMotionAt(fe->surface_motion, t);
   PetscCall(NsModelTouch(model, q, fe->touch_q));
   PetscCall(NsModelTouch(model, v, fe->touch_v));
+  NsFeSlidingAt(fe, fe->touch_q, model->touches);
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const NsPair *pair    = &fe->pair[rows->contact[i]];
     PetscReal     rate[3] = {0, 0, 0};

@@ -1,6 +1,7 @@
 /* Node to surface with updated projection: see sliding.h. */
 #include "sliding.h"
 #include <string.h>
+#include "lines.h"
 
 #define NS_COARSE  2.0 /* degrees between faces of a curved surface */
 #define NS_FAR     0.3 /* of a face: expected sliding from which on it is not small */
@@ -89,12 +90,12 @@ static PetscReal bound(const NsPair *pair, const PetscReal move[3])
   return NS_STRETCH * PetscSqrtReal(NsDot3(move, move));
 }
 
-static const NsPairPoint *others(const NsPair *pair, PetscInt *count)
+static const NsPairPoint *others(const NsPair *pair, int p, PetscInt *count)
 {
   const NsFeSliding *sliding = ((const Slave *)pair->data)->sliding;
 
   *count = sliding->master->nodes;
-  return sliding->node;
+  return p == 0 ? NULL : sliding->node;
 }
 
 const NsPairType NsPairType_Sliding = {
@@ -242,7 +243,7 @@ void NsFeSlidingPair(NsFe *fe, const NsFeSurfaceContact *contact, const NsPairPo
 
 void NsFeSlidingAt(NsFe *fe, const PetscReal *touch_q, PetscInt touches)
 {
-  if (!fe->sliding) return;
+  if (!fe->sliding && !fe->lines) return;
   if (fe->sliding_q && !memcmp(fe->sliding_q, touch_q, sizeof(*touch_q) * (size_t)touches)) return;
   if (!fe->sliding_q) fe->sliding_q = NsArenaAlloc(fe->arena, sizeof(*fe->sliding_q) * (size_t)(touches + 1));
   memcpy(fe->sliding_q, touch_q, sizeof(*touch_q) * (size_t)touches);
@@ -254,6 +255,7 @@ void NsFeSlidingAt(NsFe *fe, const PetscReal *touch_q, PetscInt touches)
     }
     NsFacesPlace(sliding->faces);
   }
+  NsFeLinesAt(fe->lines, touch_q);
 }
 
 PetscReal NsFeSlidingSlip(const NsPair *pair, const PetscReal *touch_q)
