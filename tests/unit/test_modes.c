@@ -80,6 +80,35 @@ static void free_bar_has_a_rigid_motion(void **state)
   }
 }
 
+/* A rigid body that nothing holds, beside a bridge: its six motions are no slow vibrations, and each is there once. */
+static void free_body_beside_a_bridge(void **state)
+{
+  TestRun test = test_run_open(
+    "bodies:\n"
+    "  bridge: {type: beam, mesh: {line: {from: [0, 0, 0], to: [20, 0, 0], elements: 20}}, material: {density: 7800, young: 210 GPa, poisson: 0.3}, section: {circle: {radius: 0.2}}}\n"
+    "  ball: {type: rigid, at: [0.5, 0, 0.4], mass: 2000 kg, inertia: [50, 60, 70]}\n"
+    "supports: {left: {at: bridge.left}, right: {at: bridge.right}}\n"
+    "scheme: {type: moreau_jean, step: 1 us}\ntime: {end: 1 us}\n",
+    NULL);
+  Mat M, C, K;
+
+  (void)state;
+  CHECK(NsFeOperators(test.run->model, 0, &M, &C, &K));
+  for (NsModesMethod method = NS_MODES_AUTO; method <= NS_MODES_DENSE; method++) {
+    NsModes modes;
+    CHECK(NsModesSolve(M, C, K, 10, method, &modes));
+    for (PetscInt i = 0; i < 10; i++) {
+      assert_int_equal(modes.mode[i].kind, i < 6 ? NS_MODE_RIGID : NS_MODE_VIBRATION);
+      assert_true(i < 6 ? modes.mode[i].omega == 0 : modes.mode[i].omega > 1);
+    }
+    CHECK(NsModesDestroy(&modes));
+  }
+  CHECK(MatDestroy(&M));
+  CHECK(MatDestroy(&C));
+  CHECK(MatDestroy(&K));
+  test_run_close(&test);
+}
+
 /* C = a M + b K: lambda^2 + (a + b w^2) lambda + w^2 = 0 for each undamped w, the high ones overdamped. */
 static void damped_bar_is_exact(void **state)
 {
@@ -426,6 +455,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(senses_of_two_orbits),
   cmocka_unit_test(bars_vibrate_at_their_frequencies),
   cmocka_unit_test(free_bar_has_a_rigid_motion),
+  cmocka_unit_test(free_body_beside_a_bridge),
   cmocka_unit_test(damped_bar_is_exact),
   cmocka_unit_test(gyroscopic_pair_splits),
   cmocka_unit_test(internal_damping_ends_stability),

@@ -23,6 +23,7 @@
 #include "percuss/model.h"
 
 #define NOTHING 1e-15 /* strain energy of a rigid motion, over that of its terms: the rounding of K */
+#define STILL   1e-26 /* the terms, over the largest entry of K: all that moves is not held by K, the rest is the rounding of y */
 #define SHIFT   1e-4  /* of gamma: far above zero with rounding (1e-8), far below most frequencies */
 
 /*
@@ -108,7 +109,7 @@ PetscErrorCode NsPencilDestroy(NsPencil *pencil)
 
 PetscErrorCode NsPencilStrains(const NsPencil *pencil, const PetscComplex *y, PetscBool *null, PetscReal *energy, PetscReal *mass)
 {
-  PetscReal terms = 0;
+  PetscReal terms = 0, stiffest = 0;
 
   PetscFunctionBegin;
   *energy = *mass = 0;
@@ -121,13 +122,14 @@ PetscErrorCode NsPencilStrains(const NsPencil *pencil, const PetscComplex *y, Pe
       const PetscReal term = value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
       *energy += term;
       terms += PetscAbsReal(term);
+      stiffest = PetscMax(stiffest, PetscAbsReal(value[k]));
     }
     PetscCall(MatRestoreRow(pencil->K, i, &count, &column, &value));
     PetscCall(MatGetRow(pencil->M, i, &count, &column, &value));
     for (PetscInt k = 0; k < count; k++) *mass += value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
     PetscCall(MatRestoreRow(pencil->M, i, &count, &column, &value));
   }
-  *null = PetscAbsReal(*energy) <= NOTHING * terms;
+  *null = PetscAbsReal(*energy) <= NOTHING * terms || terms <= STILL * stiffest;
   PetscFunctionReturn(0);
 }
 

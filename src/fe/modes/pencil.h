@@ -32,7 +32,7 @@ PetscErrorCode NsPencilCreate(Mat M, Mat C, Mat K, NsPencil *pencil);
 PetscErrorCode NsPencilDestroy(NsPencil *pencil);
 /*
   Whether y is in the null space of K: its strain energy y'Ky is the rounding of its terms, |y|'|K||y|. Of a vibration it is not, however slow: the energy, unlike mu, does not depend on what else is
-  in the model, and errors of y enter by their squares. energy: y'Ky, mass: y'My.
+  in the model, and errors of y enter by their squares. A body that nothing holds moves without terms, |y| = 1. energy: y'Ky, mass: y'My.
 */
 PetscErrorCode NsPencilStrains(const NsPencil *pencil, const PetscComplex *y, PetscBool *null, PetscReal *energy, PetscReal *mass);
 void           NsEigenpairsDestroy(NsEigenpairs *pairs);
