@@ -4,6 +4,7 @@
 
 Needs `output: {orbits: {stations: ...}}` in the config. Draws orbit.png (orbits with clearance and Poincare points), whirl.png (spin, whirl rate and
 radius over time), spectrum.png (full spectrum: forward and backward whirl separately), waterfall.png (the spectrum over the speed, if the spin changes),
+bode.png (Bode and polar diagram of the component that turns with the shaft, and the shaft centreline, of runs of 16 revolutions or more),
 rub.png (forces, slip velocities and impulses of each contact that closes) and energy.png (energy balance), by default into RUNDIR/figures.
 """
 
@@ -14,8 +15,8 @@ import sys
 import percuss_path  # noqa: F401
 from percuss.style import save, style
 from percuss.results import ResultsError, Run
-from percuss.rotor_figures import draw_orbits, draw_rubs, draw_spectrum, draw_waterfall, draw_whirl
-from percuss.rotor_orbit import is_run_up, rubs_of, stations
+from percuss.rotor_figures import draw_bode, draw_orbits, draw_rubs, draw_spectrum, draw_waterfall, draw_whirl
+from percuss.rotor_orbit import can_be_tracked, is_run_up, rubs_of, stations
 from percuss.rotor_table import drive_rows, rub_rows, run_rows, station_rows
 from percuss.run_figures import draw_energy
 
@@ -52,6 +53,9 @@ def analyse(directory, out):
     figures = {"orbit": draw_orbits(run, orbits), "whirl": draw_whirl(run, orbits), "spectrum": draw_spectrum(orbits)}
     if any(is_run_up(station) for station in orbits):
         figures["waterfall"] = draw_waterfall(orbits)
+    followed = [station for station in orbits if can_be_tracked(station)]
+    if followed:
+        figures["bode"] = draw_bode(followed)
     if rubs:
         figures["rub"] = draw_rubs(rubs)
     if (run.directory / "energy.csv").exists():

@@ -122,6 +122,10 @@ class Plots:
         """Full spectra over the speed of a run-up."""
         return finished(rotor_figures.draw_waterfall, self._stations(names), width)
 
+    def bode(self, *names: str, width: float = TWO_COLUMNS) -> Figure:
+        """Bode and polar diagram of the component that turns with the shaft (1x), and the shaft centreline, of a run."""
+        return finished(rotor_figures.draw_bode, self._stations(names), width)
+
     def rub(self, width: float = TWO_COLUMNS) -> Figure:
         """Forces, slip velocity and share of time in contact of the contacts that close."""
         rubs = rubs_of(self.run)

@@ -8,7 +8,7 @@ import numpy as np
 
 from percuss.style import BLACK, BLUE, GREY, MOST_LINES, ON_MAP, ORANGE, TWO_COLUMNS
 from percuss.style import envelope, is_narrow, legend_above, legend_below, letter, prefixed, say_rest, series, time_axis
-from percuss.rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, is_run_up, poincare_points, resample, smooth_whirl, waterfall
+from percuss.rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, is_run_up, poincare_points, resample, smooth_whirl, tracked, waterfall
 
 RPM = 60 / TURN
 DASHED, DOTTED, FINE = (0, (5, 2)), (0, (0.6, 1.4)), {"linewidth": 0.6}
@@ -131,6 +131,43 @@ def draw_waterfall(orbits, width=TWO_COLUMNS):
         axis.set(xlim=(-limit, limit), xlabel="frequency (Hz)", title=station.name, ylabel="speed (rpm)" if axis in axes[:, 0] else "")
         axis.grid(False)
         figure.colorbar(mesh, ax=axis, label="lg(amplitude in m)")
+    return figure
+
+
+def draw_bode(orbits, width=TWO_COLUMNS):
+    """Bode and polar diagram of the tracked 1x component along axis 2, and the shaft centreline."""
+    found = [(station, tracked(station)) for station in orbits]
+    runs_up = any(np.ptp(track.spin_rate) > 0.01 * np.abs(track.spin_rate).max() for _, track in found)
+    figure = plt.figure(figsize=(width, 6.2))
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.25, 1))
+    bode = [figure.add_subplot(grid[row, 0]) for row in range(2)]
+    polar, centre = figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
+    factor, unit = prefixed(max(np.abs(track.along_2).max() for _, track in found), "m")
+    least = 0.1 * max(station.radius.max() for station, _ in found)  # a centreline that moves less is not blown up
+    shift, shift_unit = prefixed(max(least, max(np.abs(track.middle).max() for _, track in found)), "m")
+    for station, track in found:
+        over = RPM * track.spin_rate if runs_up else track.time
+        line = bode[0].plot(over, factor * np.abs(track.along_2), label=station.name)[0]
+        colour = line.get_color()
+        bode[1].plot(over, np.degrees(np.unwrap(np.angle(track.along_2))), color=colour)
+        polar.plot(factor * track.along_2.real, factor * track.along_2.imag, color=colour)
+        centre.plot(shift * track.middle.real, shift * track.middle.imag, color=colour)
+        for axis, z in ((polar, factor * track.along_2), (centre, shift * track.middle)):
+            axis.plot(z.real[-1:], z.imag[-1:], "o", color=colour, markersize=4)
+    bode[0].set(ylabel=f"amplitude of $u_2$ ({unit})", ylim=(0, None))
+    bode[1].set(ylabel="phase (degrees)", xlabel="speed (rpm)" if runs_up else "time (s)")
+    polar.set(aspect="equal", xlabel=f"$A\\,\\cos\\varphi$ ({unit})", ylabel=f"$A\\,\\sin\\varphi$ ({unit})")
+    centre.set(aspect="equal", xlabel=f"mean $u_2$ ({shift_unit})", ylabel=f"mean $u_3$ ({shift_unit})")
+    ends = [(min(part.min() for part in parts), max(part.max() for part in parts))
+            for parts in zip(*((track.middle.real, track.middle.imag) for _, track in found))]
+    half = max(least, max(high - low for low, high in ends) / 2)
+    for limits, (low, high) in zip((centre.set_xlim, centre.set_ylim), ends):
+        limits(shift * ((low + high) / 2 - 1.1 * half), shift * ((low + high) / 2 + 1.1 * half))
+    polar.margins(0.1)
+    for axis in (polar, centre):
+        axis.set_adjustable("datalim")
+    legend_above(bode[0])
+    letter((bode[0], polar, bode[1], centre), ("1x amplitude", "1x polar, dot: end", "1x phase", "shaft centreline"))
     return figure
 
 

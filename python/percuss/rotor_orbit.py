@@ -170,6 +170,55 @@ def waterfall(station, pieces=100, turns=8):
     return Waterfall(time, spins, spectra[0][0], np.array([amplitude for _, amplitude in spectra]))
 
 
+@dataclasses.dataclass
+class Tracked:
+    """The part of an orbit that turns once per revolution, and its mean, over windows of some revolutions."""
+
+    time: np.ndarray  # [windows] centres
+    spin_rate: np.ndarray  # [windows] means, rad/s
+    forward: np.ndarray  # [windows] complex: z = forward exp(i psi) + backward exp(-i psi), psi the angle of spin; of displacements along axes 2 and 3, axis 2 has (forward + conj backward)
+    backward: np.ndarray
+    middle: np.ndarray  # [windows] mean of z: the shaft centreline
+
+    @property
+    def along_2(self):
+        """A exp(i phase) of the displacement A cos(psi + phase) along axis 2."""
+        return self.forward + np.conj(self.backward)
+
+    @property
+    def along_3(self):
+        """The same along axis 3."""
+        return -1j * (self.forward - np.conj(self.backward))
+
+
+def can_be_tracked(station, turns=8):
+    """Whether a station turns often enough in one direction, with enough rows for each revolution."""
+    turned = np.abs(station.angle[-1] - station.angle[0]) / TURN
+    return turned >= 2 * turns and bool(np.all(np.diff(np.abs(station.angle - station.angle[0])) >= 0)) and len(station.time) >= 8 * turned
+
+
+def tracked(station, turns=8, windows=300):
+    """The 1x component of a station as tracking filters and keyphasors give it: least squares over windows of whole revolutions, weighted by Hann's window, which keeps other frequencies out."""
+    if not can_be_tracked(station, turns):
+        raise ResultsError(f"station {station.name}: to track the 1x component it has to turn {2 * turns} times in one direction, with 8 rows for each revolution (output.orbits.every)")
+    angle = np.abs(station.angle - station.angle[0])
+    starts = np.linspace(0, angle[-1] - turns * TURN, windows)
+    found = []
+    for start in starts:
+        rows = slice(*np.searchsorted(angle, (start, start + turns * TURN)))
+        psi, z = station.angle[rows], station.z[rows]
+        if len(psi) < 4 * turns:  # the rows are few where the speed is high
+            continue
+        columns = np.stack([np.exp(1j * psi), np.exp(-1j * psi), np.ones_like(psi)], axis=1)
+        weight = np.sqrt(np.hanning(len(psi) + 2)[1:-1])
+        values = np.linalg.lstsq(weight[:, None] * columns, weight * z, rcond=None)[0]
+        found.append((station.time[rows].mean(), station.spin_rate[rows].mean(), *values))
+    if len(found) < 2:
+        raise ResultsError(f"station {station.name} has too few rows for each revolution: write orbits more often (output.orbits.every)")
+    time, spin, forward, backward, middle = (np.array(column) for column in zip(*found))
+    return Tracked(time.real, spin.real, forward, backward, middle)
+
+
 def is_run_up(station):
     """Whether the spin changes enough for spectra over speed: by a fifth of its largest value."""
     return np.ptp(station.spin_rate) > 0.2 * np.abs(station.spin_rate).max()

@@ -129,7 +129,7 @@ class Orbits(unittest.TestCase):
         self.assertEqual(list(turns), list(range(1, int(spin / (2 * np.pi)) + 1)))
         self.assertLess(np.abs(points - 5e-5).max(), 1e-8)  # a synchronous orbit is one point
         done = self.script()
-        self.assertEqual(self.pictures(done), ["orbit.png", "spectrum.png", "whirl.png"])
+        self.assertEqual(self.pictures(done), ["bode.png", "orbit.png", "spectrum.png", "whirl.png"])
         self.assertIn("backward", done.stdout)
 
     def test_run_up(self):
@@ -168,7 +168,7 @@ class Orbits(unittest.TestCase):
         words = ("kinetic", "elastic", "potential", "damping", "impact", "friction", "load", "numerical")
         write_table(os.path.join(self.folder.name, "energy.csv"), {"time": time, **{word: 3 * time if word == "friction" else 0 * time for word in words}})
         done = self.script()
-        self.assertEqual(self.pictures(done), ["energy.png", "orbit.png", "rub.png", "spectrum.png", "whirl.png"])
+        self.assertEqual(self.pictures(done), ["bode.png", "energy.png", "orbit.png", "rub.png", "spectrum.png", "whirl.png"])
         self.assertRegex(done.stdout, r"impulsive steps +1\.3 %")
         self.assertRegex(done.stdout, r"friction power, last quarter +3 W ")
         self.assertRegex(done.stdout, r"largest radius +100 um +100 % of the clearance")
@@ -195,6 +195,35 @@ class Orbits(unittest.TestCase):
         with open(os.path.join(self.folder.name, "run.json"), "w") as file:
             json.dump({"name": "test"}, file)
         self.assertIn("orbits: {stations:", self.script(code=2).stderr)
+
+
+class TrackedComponent(unittest.TestCase):
+    """The 1x component of signals that are known, also beside whirl of another frequency and about a moved middle."""
+
+    def station(self, sense):
+        time = np.linspace(0, 4, 8001)
+        angle = sense * TURN * (5 * time + 5 * time**2)
+        turning = 2e-5 * np.exp(1j * 0.7) * np.exp(1j * angle) + 5e-6 * np.exp(-1j * angle)
+        z = turning + 4e-6 * np.exp(0.43j * angle) + 1e-5 - 3e-5j
+        return rotor_orbit.Station("disc", time, z, np.zeros_like(time), angle, sense * TURN * (5 + 10 * time))
+
+    def test_amplitude_phase_middle(self):
+        for sense in (1, -1):
+            track = rotor_orbit.tracked(self.station(sense))
+            self.assertLess(np.abs(track.forward - 2e-5 * np.exp(1j * 0.7)).max(), 1e-7)
+            self.assertLess(np.abs(track.backward - 5e-6).max(), 1e-7)
+            self.assertLess(np.abs(track.middle - (1e-5 - 3e-5j)).max(), 2e-7)
+            self.assertLess(np.abs(track.along_2 - (2e-5 * np.exp(1j * 0.7) + 5e-6)).max(), 2e-7)  # u2 = Re z: A cos(psi + phase)
+            angle = 0.3
+            z = track.forward[-1] * np.exp(1j * angle) + track.backward[-1] * np.exp(-1j * angle)
+            for part, along in ((z.real, track.along_2[-1]), (z.imag, track.along_3[-1])):
+                self.assertAlmostEqual(part, (along * np.exp(1j * angle)).real, delta=1e-15)
+
+    def test_too_short(self):
+        station = self.station(1)
+        self.assertFalse(rotor_orbit.can_be_tracked(station.until(1)))
+        with self.assertRaisesRegex(rotor_orbit.ResultsError, "16 times"):
+            rotor_orbit.tracked(station.until(1))
 
 
 class Folder(unittest.TestCase):
