@@ -8,7 +8,8 @@
 #include "collapsed.h"
 #include "mesh_private.h"
 
-#define NS_FLAT_CELL 1e-10 /* Jacobian over the product of the edges' lengths */
+#define NS_FLAT_CELL  1e-10 /* Jacobian over the product of the edges' lengths */
+#define NS_OFF_MIDDLE 0.25  /* of an edge: a quarter of a circle has 0.21 */
 
 const char *NsMeshElementName(const NsMesh *mesh, const PetscInt *number, PetscInt e, NsArena *arena)
 {
@@ -188,6 +189,39 @@ static bool no_node_twice(const NsMesh *raw, const PetscInt *number, NsPlace pla
   return true;
 }
 
+/* Nodes in the middles of edges that lie elsewhere without turning an element inside out. */
+static void warn_off_middle(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {2, 3}, {1, 3}}; /* of a ten-node tetrahedron */
+  PetscReal        most       = 0;
+  PetscInt         worst = -1, off = 0, at = -1;
+
+  if (raw->shape != &NsMeshShape_Tet10) return;
+  for (PetscInt e = 0; e < raw->elements; e++) {
+    const PetscInt *node  = raw->connection + raw->shape->nodes * e;
+    PetscReal       share = 0;
+    for (int k = 0; k < 6; k++) {
+      const PetscReal *a = raw->x + 3 * node[ends[k][0]], *b = raw->x + 3 * node[ends[k][1]], *x = raw->x + 3 * node[4 + k];
+      PetscReal        length = 0, away = 0;
+      for (int d = 0; d < 3; d++) {
+        length += PetscSqr(b[d] - a[d]);
+        away += PetscSqr(x[d] - (a[d] + b[d]) / 2);
+      }
+      share = PetscMax(share, PetscSqrtReal(away / length));
+      if (PetscSqrtReal(away / length) <= PetscMax(most, NS_OFF_MIDDLE)) continue;
+      most  = PetscSqrtReal(away / length);
+      worst = e;
+      at    = node[4 + k];
+    }
+    off += share > NS_OFF_MIDDLE;
+  }
+  if (worst < 0) return;
+  NsDiagWarning(diag, place, "the node at %s is the middle of an edge of %s, but lies %.2g of the edge's length away from there%s",
+    NsMeshPoint(raw, at, arena), NsMeshElementName(raw, number, worst, arena), most,
+    off > 1 ? NsArenaPrint(arena, " (so do nodes of %ld more)", (long)(off - 1)) : "");
+  NsDiagNote(diag, "this costs accuracy: smaller elements where the surface is curved, or Mesh.HighOrderOptimize = 1; in the .geo file");
+}
+
 bool NsMeshCheckCells(NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   PetscInt  bad = 0, first = -1, against = 0;
@@ -209,6 +243,7 @@ bool NsMeshCheckCells(NsMesh *raw, const PetscInt *number, NsPlace place, NsAren
       worst = least;
     }
   }
+  if (!bad) warn_off_middle(raw, number, place, arena, diag);
   if (!bad) return true;
   NsDiagError(diag, place, "%s is %s%s", NsMeshElementName(raw, number, first, arena),
     worst < -NS_FLAT_CELL ? "inverted: its Jacobian is negative" : "degenerate: its Jacobian is zero",
