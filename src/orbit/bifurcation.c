@@ -130,10 +130,10 @@ static PetscErrorCode locate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
 }
 
 /* Whether the located point is what its test is for. */
-static PetscBool holds(const Test *test, const NsOrbitPoint *point, PetscInt n, PetscReal *angle)
+static PetscBool holds(const Test *test, const NsOrbitPoint *point, PetscInt n, PetscBool autonomous, PetscReal *angle)
 {
   const PetscReal target = test->kind == NS_BIFURCATION_FLIP ? -1 : 1;
-  PetscReal       off    = PETSC_MAX_REAL;
+  PetscReal       off = PETSC_MAX_REAL, nearest = PETSC_MAX_REAL;
 
   *angle = target < 0 ? PETSC_PI : 0;
   if (test->kind == NS_BIFURCATION_FOLD || test->kind == NS_BIFURCATION_GRAZING) return PETSC_TRUE;
@@ -142,8 +142,12 @@ static PetscBool holds(const Test *test, const NsOrbitPoint *point, PetscInt n, 
     *angle              = pair < 0 ? 0 : atan2(point->im[pair], point->re[pair]);
     return pair >= 0 && PetscAbsReal(hypot(point->re[pair], point->im[pair]) - 1) < 1e-6 && point->im[pair] > 1e-5;
   }
-  for (PetscInt i = 0; i < n; i++) off = PetscMin(off, hypot(point->re[i] - target, point->im[i]));
-  return off < 1e-4;
+  for (PetscInt i = 0; i < n; i++) { /* of orbits of unknown period one multiplier is always 1 */
+    const PetscReal far = hypot(point->re[i] - target, point->im[i]);
+    off                 = PetscMin(off, PetscMax(far, nearest));
+    nearest             = PetscMin(nearest, far);
+  }
+  return (autonomous && target > 0 ? off : nearest) < 1e-4;
 }
 
 void NsOrbitAddBifurcation(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *point, PetscReal angle, const char *contact)
@@ -221,7 +225,8 @@ PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
     PetscCall(locate(branch, a, b, &test, &found[kind]));
     if (!found[kind]) continue;
     const PetscBool same = edge && PetscAbsReal(found[kind]->p - edge->p) <= NS_SAME * PetscAbsReal(branch->to - branch->from);
-    if (!holds(&test, found[kind], n, &angle[kind]) || same || (edge && !simulated && found[kind]->s >= edge->s)) found[kind] = NULL;
+    if (!holds(&test, found[kind], n, !(branch->system->period > 0), &angle[kind]) || same || (edge && !simulated && found[kind]->s >= edge->s))
+      found[kind] = NULL;
   }
   for (;;) { /* in the order of the branch */
     int next = -1;

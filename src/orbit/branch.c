@@ -6,7 +6,7 @@
   simulation has there, if there is an orbit of it nearby; else it ends.
 
   Switching at a flip: the doubled orbit starts along the vector of the multiplier -1, w: over two periods the null vector of its equations is (w, theta of both halves, p' = 0). At a branch point the
-  same with the vector of the multiplier 1.
+  same with the vector of the multiplier 1. In orbits of unknown period the motion itself has this multiplier, too: there it is the null vector (w, dT/T) of the equations bordered by x' (NsOrbitBorder).
 */
 #include <math.h>
 #include <string.h>
@@ -347,8 +347,8 @@ static NsOrbit *twice(NsOrbitBranch *branch, const NsOrbit *orbit)
   return both;
 }
 
-/* The tangent (w, -E_theta^-1 E_x w, 0) of the equations of the orbit, scaled to length 1. */
-static PetscErrorCode tangent_along(NsOrbitBranch *branch, const NsOrbit *orbit, const PetscReal *w, PetscReal *tangent)
+/* The tangent (w, -E_theta^-1 (E_x w + E_T dT), dT, 0) of the equations of the orbit, scaled to length 1; dT is 0 where the forcing gives the period. */
+static PetscErrorCode tangent_along(NsOrbitBranch *branch, const NsOrbit *orbit, const PetscReal *w, PetscReal dT, PetscReal *tangent)
 {
   const PetscInt     n = branch->system->states, k = orbit->count, rows = n + k;
   const PetscBLASInt size = (PetscBLASInt)k, one = 1;
@@ -359,16 +359,18 @@ static PetscErrorCode tangent_along(NsOrbitBranch *branch, const NsOrbit *orbit,
   PetscCall(PetscMalloc5(rows, &r, (size_t)(rows * (rows + 1)), &J, (size_t)(k * k), &E, k, &x, k, &pivot));
   PetscCall(NsOrbitResidual(branch->system, orbit, r, J));
   for (PetscInt i = 0; i < k; i++) {
-    x[i] = 0;
+    x[i] = dT != 0 ? -J[rows * rows + n + i] * dT : 0;
     for (PetscInt j = 0; j < n; j++) x[i] -= J[j * rows + n + i] * w[j];
     for (PetscInt j = 0; j < k; j++) E[j * k + i] = J[(n + j) * rows + n + i];
   }
   if (k) LAPACKgesv_(&size, &one, E, &size, pivot, x, &size, &info);
   for (PetscInt i = 0; i < n; i++) tangent[i] = w[i] / branch->size[i];
   for (PetscInt i = 0; i < k; i++) tangent[n + i] = x[i];
-  for (PetscInt i = n + k; i <= NsOrbitUnknowns(branch->system, orbit); i++) tangent[i] = 0;
-  for (PetscInt i = 0; i < n + k; i++) sum += PetscSqr(tangent[i]);
-  for (PetscInt i = 0; i < n + k; i++) tangent[i] /= PetscSqrtReal(sum);
+  const PetscInt unknowns = NsOrbitUnknowns(branch->system, orbit);
+  tangent[unknowns]       = 0;
+  if (unknowns > n + k) tangent[n + k] = dT / branch->duration;
+  for (PetscInt i = 0; i < unknowns; i++) sum += PetscSqr(tangent[i]);
+  for (PetscInt i = 0; i < unknowns; i++) tangent[i] /= PetscSqrtReal(sum);
   PetscCall(PetscFree5(r, J, E, x, pivot));
   PetscFunctionReturn(0);
 }
@@ -390,17 +392,22 @@ PetscErrorCode NsOrbitSwitch(NsOrbitBranch *branch, const NsBifurcation *at, NsO
   }
   PetscCall(NsOrbitBranchSystem(branch, from.p, &system, why));
   if (*why) PetscFunctionReturn(0);
-  if (!(system->period > 0)) {
-    *why = "branch switching is supported for models with a periodic load only";
+  if (system->circle || system->gradient) {
+    *why = "branch switching is not supported for circular orbits and backbone curves";
     PetscFunctionReturn(0);
   }
-  const PetscInt n = system->states;
-  PetscCall(PetscMalloc2((size_t)(n * n), &A, n, &w));
-  for (PetscInt i = 0; i < n * n; i++) A[i] = from.M[i] + (i % (n + 1) ? 0 : flip ? 1 : -1);
-  PetscCall(null_vector(n, A, w));
+  const PetscInt  n        = system->states;
+  const PetscBool bordered = !flip && !(system->period > 0);
+  PetscCall(PetscMalloc2((size_t)((n + 1) * (n + 1)), &A, n + 1, &w));
+  if (bordered)
+    PetscCall(NsOrbitBorder(branch, &from, A));
+  else
+    for (PetscInt i = 0; i < n * n; i++) A[i] = from.M[i] + (i % (n + 1) ? 0 : flip ? 1 : -1);
+  PetscCall(null_vector(bordered ? n + 1 : n, A, w));
+  for (PetscInt i = 0; i < n && bordered; i++) w[i] *= branch->size[i];
   if (flip) from.orbit = twice(branch, from.orbit);
   from.tangent = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(NsOrbitUnknowns(system, from.orbit) + 1));
-  PetscCall(tangent_along(branch, from.orbit, w, from.tangent));
+  PetscCall(tangent_along(branch, from.orbit, w, bordered ? w[n] * from.orbit->T : 0, from.tangent));
   PetscCall(PetscFree2(A, w));
   for (PetscReal ds = 1e-3; ds < 0.1 && !*first; ds *= 2) {
     NsOrbitPoint *point;

@@ -499,11 +499,37 @@ PetscErrorCode NsOrbitFlip(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsOrbitBorder(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscReal *B)
+{
+  const PetscInt n = branch->system->states;
+  PetscReal     *f;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &f));
+  PetscCall(NsOrbitField(branch->system, point->orbit, f));
+  for (PetscInt j = 0; j < n; j++) {
+    for (PetscInt i = 0; i < n; i++) B[j * (n + 1) + i] = point->M[j * n + i] * branch->size[j] / branch->size[i] - (i == j);
+    B[n * (n + 1) + j] = B[j * (n + 1) + n] = f[j] / branch->size[j] * point->orbit->T;
+  }
+  B[n * (n + 1) + n] = 0;
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsOrbitBranching(NsOrbitBranch *branch, NsOrbitPoint *point)
 {
   PetscFunctionBegin;
-  point->branching = 1; /* of orbits of unknown period det(M - I) is 0, and the test is left out */
-  if (branch->system->period > 0) PetscCall(determinant(branch, point, 1, &point->branching));
+  point->branching = 1;
+  if (branch->system->period > 0)
+    PetscCall(determinant(branch, point, 1, &point->branching));
+  else if (!branch->system->circle && !branch->system->gradient) {
+    const PetscInt n = branch->system->states + 1;
+    PetscReal     *B;
+    PetscCall(PetscMalloc1((size_t)(n * n), &B));
+    PetscCall(NsOrbitBorder(branch, point, B));
+    PetscCall(NsOrbitDeterminant(n, B, 0, &point->branching));
+    PetscCall(PetscFree(B));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -429,6 +429,8 @@ PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* point->flip, point->branching; of circular orbits after NsOrbitStability. */
 PetscErrorCode NsOrbitFlip(NsOrbitBranch *branch, NsOrbitPoint *point);
 PetscErrorCode NsOrbitBranching(NsOrbitBranch *branch, NsOrbitPoint *point);
+/* B[states + 1, states + 1] = (M - I, f; f', 0) of an orbit of unknown period, in scaled states, f = x' T: singular where a second multiplier is 1. */
+PetscErrorCode NsOrbitBorder(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscReal *B);
 /* Multipliers, margins, ranges of probes and the check by a simulation. */
 PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* The point predicted from another, a length ds along its tangent, and corrected. */

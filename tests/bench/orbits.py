@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests/results"))
 PERCUSS, ROUNDS = os.path.abspath(sys.argv.pop(1)), int(sys.argv.pop(1)) if len(sys.argv) > 1 else 5
 ROTOR = os.path.join(ROOT, "configs/rotor_annular_rub.yaml")
-from test_orbit import BEAM, FREQUENCY, IMPACT  # noqa: E402  pylint: disable=wrong-import-position
+from test_orbit import BEAM, FREQUENCY, IMPACT, PARTIAL_RUB  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def seconds(words):
@@ -30,14 +30,16 @@ def seconds(words):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        out, beam = os.path.join(folder, "out"), os.path.join(folder, "beam.yaml")
-        with open(beam, "w", encoding="utf-8") as file:
-            file.write(BEAM)
+        out, beam, rub = os.path.join(folder, "out"), os.path.join(folder, "beam.yaml"), os.path.join(folder, "rub.yaml")
+        for path, text in ((beam, BEAM), (rub, PARTIAL_RUB)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
         cases = (
             ("impact oscillator, branch of some 40 points with a flip and grazing", IMPACT, ["--over", f"{FREQUENCY}=2 rad/s:3.4 rad/s"], 0.02),
             ("beam of 12 modes, an orbit from 10 simulated periods", beam, ["--settle", "10"], 0.1),
             ("beam of 12 modes, branch of 100 points", beam, ["--settle", "10", "--over", f"{FREQUENCY}=40 Hz:36 Hz", "--set", "orbit.step=0.01", "--points", "100"], 10),
             ("rotor of 20 elements that rubs all around a ring, branch of 500 points", ROTOR, ["--over", "bodies.shaft.spin=3000 rpm:5000 rpm", "--set", "orbit.step=0.02", "--points", "500"], 10),
+            ("rotor of 20 elements, 12 modes, that touches a pad once a turn, branch of 500 points", rub, ["--over", "bodies.shaft.spin=3600 rpm:4400 rpm", "--set", "orbit.step=0.01", "--points", "500"], 10),
         )
         for title, config, words, target in cases:
             words = ["orbit", config, *words, "--out", out, "--overwrite", "--quiet"]

@@ -121,6 +121,30 @@ contacts:
 scheme: {type: event_driven_hem5, step: 0.1 s, tolerance: 1e-10}
 time: {end: 10 s}
 """
+# The middle of a shaft of 20 elements touches a flat pad once a turn
+PARTIAL_RUB = """
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [0.6 m, 0, 0], elements: 20}}
+    material: {density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {circle: {radius: 10 mm}}
+    damping: {rayleigh: {mass: 60 1/s, stiffness: 1e-5 s}}
+    spin: 3600 rpm
+discs:
+  wheel: {at: shaft@0.5, shape: {outer_radius: 60 mm, thickness: 20 mm, density: 7850 kg/m^3}}
+unbalances:
+  wheel: {at: shaft@0.5, mass_eccentricity: 1e-4 kg m}
+bearings:
+  left: {between: [shaft.left, ground], stiffness: 5 MN/m, damping: 50 N s/m}
+  right: {between: [shaft.right, ground], stiffness: 5 MN/m, damping: 50 N s/m}
+contacts:
+  pad: {between: [{node: shaft@0.5, radius: 10 mm}, {plane: {point: [0.3 m, 0, -10.1 mm], normal: [0, 0, 1]}}]}
+scheme: {type: modal, step: 20 us, modes: 12}
+time: {end: 1 s}
+orbit: {settle: 100}
+output: {history: {probes: [shaft@0.5], every: 1}, frames: {every: 0}}
+"""
 # Den Hartog: no stop up to f = V/sqrt(U^2 + 1/beta^4), V = 1/(1 - beta^2), U = sin(pi/beta)/(beta (1 + cos(pi/beta))), at beta = 0.7
 BETA = 0.7
 LIMIT = 1 / (1 - BETA**2) / math.hypot(math.sin(math.pi / BETA) / (BETA * (1 + math.cos(math.pi / BETA))), 1 / BETA**2)
@@ -245,21 +269,27 @@ class Orbits(OrbitCase):
 
     def test_backbone(self):
         """Free orbits over their energy: springs with a gap (closed form of the period at an amplitude), the elliptic integral of the cubic spring, and the mode in antiphase of two masses."""
-        config = self.config(GAP)
+        config, coarse = self.config(GAP), ("--set", "orbit.step=0.5")
         for sides, period, least in (("tension", 0.5010913372717121, -0.0212132034356), ("both", 0.37386414376754546, -0.015)):
-            self.orbit(config, "--set", f"springs.stop.law.one_sided.side={sides}", "--over", "energy=0.001 J:0.0225 J")
+            self.orbit(config, *coarse, "--set", f"springs.stop.law.one_sided.side={sides}", "--over", "energy=0.001 J:0.0225 J")
             self.near(float(self.read("branch.csv")[-1]["period"]), period, 1e-8)
             probes = self.read("branch_probes.csv")[-1]
             self.near(float(probes["mass.center.ux.max"]), 0.015, 1e-8)
             self.near(float(probes["mass.center.ux.min"]), least, 1e-8)
             self.multipliers((1,), 0.03)
             self.assertEqual({row["stable"] for row in self.read("branch.csv")}, {"1"})
+        for mass, low, high, period in ((1, 1, 4, 4.71238898038469), (2, 800, 5000, 0.2199114857512855)):  # omega = 2 w1 w2/(w1 + w2), at every energy
+            words = ("--set", f"bodies.mass.mass={mass} kg", "--set", f"springs.spring.stiffness={low} N/m", "--set", f"springs.stop.law.one_sided={{gap: 0 mm, stiffness: {high - low} N/m, side: tension}}")
+            self.orbit(config, *words, "--set", "orbit.step=1", "--over", "energy=0.5 J:0.52 J")
+            self.near(float(self.read("branch.csv")[-1]["period"]), period, 1e-8)
+            probes = self.read("branch_probes.csv")[-1]
+            self.near(-float(probes["mass.center.ux.max"]) / float(probes["mass.center.ux.min"]), math.sqrt(low / high), 1e-6)
         free = ("--set", "loads={}", "--set", "springs.spring.damping=0 N s/m", "--set", "scheme.tolerance=1e-10")
-        self.orbit(DUFFING, *free, "--over", "energy=0.01 J:1 J")
+        self.orbit(DUFFING, *free, *coarse, "--over", "energy=0.01 J:1 J")
         amplitude, period = cubic_oscillator(1, 0.5, 1)
         self.near(float(self.read("branch_probes.csv")[-1]["mass.center.ux.max"]), amplitude, 1e-7)
         self.near(float(self.read("branch.csv")[-1]["period"]), period, 1e-8)
-        self.orbit(self.config(COUPLED), "--over", "energy.2=0.01 J:0.5 J")  # in antiphase each mass has 100 + 2 * 100 N/m and 8 times the cubic coefficient, and half of the energy
+        self.orbit(self.config(COUPLED), *coarse, "--over", "energy.2=0.01 J:0.5 J")  # in antiphase each mass has 100 + 2 * 100 N/m and 8 times the cubic coefficient, and half of the energy
         amplitude, period = cubic_oscillator(300, 8 * 5000, 0.25)
         self.near(float(self.read("branch_probes.csv")[-1]["a.center.ux.max"]), amplitude, 1e-7)
         self.near(float(self.read("branch_probes.csv")[-1]["b.center.ux.max"]), amplitude, 1e-7)
@@ -313,6 +343,21 @@ class Orbits(OrbitCase):
         there = self.read("branch_probes.csv")[0]["beam.right.uy.max"]  # the branch comes to the same orbit, through changes of its sequence
         self.orbit(config, "--over", f"{FREQUENCY}=36 Hz:40 Hz", "--settle", "10")
         self.near(float(self.read("branch_probes.csv")[-1]["beam.right.uy.max"]), float(there), 1e-7)
+
+    def test_partial_rub(self):
+        """A rotor of 20 elements that touches a pad once a turn: the orbit is the motion on which a run settles; flips and tori along the branch."""
+        config = self.config(PARTIAL_RUB)
+        self.orbit(config)
+        probes, point = self.read("branch_probes.csv")[0], self.read("branch.csv")[0]
+        self.assertEqual((point["stable"], point["confirmed"]), ("1", "1"))
+        self.assertEqual([row["event"] for row in self.read("orbit_events.csv")], ["closes", "opens"])
+        self.assertTrue(0 < float(point["contact_share"]) < 0.5)
+        run = os.path.join(self.folder, "run")
+        done = subprocess.run([PERCUSS, "run", config, "--quiet", "--out", run], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        last = [float(row["shaft@0.5.uz"]) for row in table(os.path.join(run, "history.csv")) if float(row["time"]) > 1 - 60 / 3600]
+        self.near(max(last), float(probes["shaft@0.5.uz.max"]), 1e-3)
+        self.near(min(last), float(probes["shaft@0.5.uz.min"]), 1e-3)
 
     def test_ball_on_a_table(self):
         """In the frame of a vibrating table, closed form: orbit at the middle of its window, lower end (fold), first and second flip over the amplitude."""
@@ -381,7 +426,7 @@ class Orbits(OrbitCase):
 
     def test_end_of_stick_slip(self):
         """Over the speed of the belt, stick-slip ends where it meets the unstable cycle of pure slip."""
-        self.orbit(self.config(BELT), "--over", "parameters.belt=0.78 m/s:0.9 m/s", "--set", "scheme.tolerance=1e-9")
+        self.orbit(self.config(BELT), "--over", "parameters.belt=0.795 m/s:0.81 m/s", "--set", "scheme.tolerance=1e-9")
         self.near(float(self.read("branch.csv")[-1]["parameter"]), 0.8020201684628625, 1e-5)
 
     def test_limit_of_sticking(self):
@@ -461,6 +506,24 @@ time: {end: 2 s}
         done = self.percuss(config, "--times", "2")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no periods of the forcing to count", done.stderr)
+
+    def test_switching_of_self_excited_orbits(self):
+        """Unknown period: at a flip the doubled orbit begins with twice the period; between two walls the symmetric whirl loses its symmetry where a second multiplier is 1."""
+        self.orbit(WHIRL, "--over", "bearings.seal.stiffness.0=10 kN/m:10.9 kN/m", "--switch", "flip_1")
+        rows = self.read("branch.csv")
+        first, other = [float(row["period"]) for row in rows if row["mark"] == "flip_1"][0], [row for row in rows if row["branch"] == "2"]
+        self.near(float(other[0]["period"]), 2 * first, 1e-3)
+        self.assertEqual({(row["impacts"], row["confirmed"], row["stable"]) for row in other[:-1]}, {("2", "1", "0")})
+        self.assertEqual(other[-1]["mark"], "grazing_1")  # the flip is subcritical: the doubled orbit is unstable, and ends where one of its impacts grazes
+        with open(WHIRL, encoding="utf-8") as file:
+            walls = file.read().replace("\nscheme:", "\n  other: {between: [disc.center, {plane: {point: [0, 1 mm, 0], normal: [0, -1, 0]}}], restitution: 0.5}\nscheme:")
+        self.orbit(self.config(walls), "--over", "bearings.seal.damping=20 N s/m:21.85 N s/m", "--switch", "symmetry_1")
+        rows, probes = self.read("branch.csv"), self.read("branch_probes.csv")
+        z = [complex(float(row["re"]), float(row["im"])) for row in self.read("multipliers.csv") if row["point"] == [row["point"] for row in rows if row["mark"] == "symmetry_1"][0]]
+        self.assertLess(sorted(abs(one - 1) for one in z)[1], 1e-5)
+        for number, symmetric in (("1", True), ("2", False)):
+            last = [float(values["disc.center.vy.max"]) / -float(values["disc.center.vy.min"]) for row, values in zip(rows, probes) if row["branch"] == number][-1]
+            self.assertEqual(abs(last - 1) < 1e-6, symmetric, last)
 
     def test_refusals(self):
         """What cannot be computed is refused with its reason, before anything is written."""

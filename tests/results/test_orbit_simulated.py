@@ -62,6 +62,29 @@ time: {end: 2 s}
 orbit: {forcing_period: 0.62831853071795865 s, settle: 3}
 output: {history: {probes: [ram]}, frames: {every: 0}}
 """
+# A cantilever with a cubic spring at its tip
+CANTILEVER = """
+bodies:
+  beam:
+    type: beam
+    dimension: 2
+    mesh: {line: {from: [0, 0, 0], to: [0.25 m, 0, 0], elements: 4}}
+    material: {density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {rectangle: {width: 15 mm, height: 4 mm}}
+    theory: euler_bernoulli
+    damping: {rayleigh: {mass: 4 1/s, stiffness: 4e-6 s}}
+supports:
+  clamp: {at: beam.left, fix: all}
+  axial: {at: beam.all, fix: x}
+springs:
+  tip: {between: [ground, beam.right], direction: [0, 1, 0], law: {cubic: {coefficient: 2e8 N/m^3, travel: 10 mm}}}
+loads:
+  shaker: {at: beam.right, force: [0, 0.5 N, 0], time: {harmonic: {frequency: 330 rad/s}}}
+scheme: {type: event_driven_hem5, step: 1 ms, tolerance: 1e-8}
+time: {end: 1 s}
+orbit: {settle: 5}
+output: {frames: {every: 0}, history: {probes: [beam.right]}}
+"""
 ALMOST_LINEAR = ("--set", "springs.spring.law={cubic: {coefficient: 1e-13 N/m^3, travel: 5 m}}", "--set", "scheme.tolerance=1e-9")
 
 
@@ -85,6 +108,11 @@ class Simulated(Base):
         self.near(2 * math.pi / float(self.read("branch.csv")[0]["period"]), 30, 1e-6)
         self.near(float(self.read("branch_probes.csv")[0]["frame.x.max"]), 0.01540712003632692, 1e-5)
         self.multipliers((1, 0.5826839758946747 + 0.7189133267518657j, 0.7301646786747809), 1e-6)
+
+    def test_cantilever_with_a_cubic_spring(self):
+        """All degrees of freedom of a mesh: the amplitude by harmonic balance on the receptance of the continuous beam."""
+        self.orbit(self.config(CANTILEVER))
+        self.near(float(self.read("branch_probes.csv")[0]["beam.right.uy.max"]), 0.0013190821092468011, 1e-3)
 
     def test_drive(self):
         """A crank at constant speed: after a turn it is where it was; the multipliers are those of the ram on its spring and damper."""
