@@ -194,6 +194,19 @@ const char *const NsFadeWords[] = {"2", "balanced", "2.7", "off", NULL};
 const char *const NsFadeTexts[] = {"for contact forces; the motion after many impacts lags behind", "for motion and contact forces over many impacts",
   "for the motion after some impacts", "for the motion after many impacts; contact forces oscillate strongly"};
 
+/* Weights s^2 and their slopes over x, cubic between them: found by minimising the errors of motion and force of the bouncing bar over ten periods, with 15 to 60 modes. */
+static PetscReal balanced(PetscReal x)
+{
+  static const PetscReal at[][3] = {{0, 1, 0}, {0.15, 0.99322, -0.07846}, {0.3, 0.948674, -0.42694}, {0.45, 0.834795, -1.131},
+    {0.6, 0.502321, -1.15628}, {0.72, 0.406242, -0.89939}, {0.82, 0.304495, -0.77693}, {0.9, 0.253529, -0.80957}, {0.96, 0.189094, -0.18143},
+    {1, 0.184893, 0}};
+  int                    k       = 0;
+
+  while (k < 8 && x > at[k + 1][0]) k++;
+  const PetscReal h = at[k + 1][0] - at[k][0], s = PetscMin(1, (x - at[k][0]) / h), r = 1 - s;
+  return r * r * ((1 + 2 * s) * at[k][1] + s * h * at[k][2]) + s * s * ((1 + 2 * r) * at[k + 1][1] - r * h * at[k + 1][2]);
+}
+
 /* s^2 of a mode, and the stiffness omega^2/(1 - s^2) of what is then flexibility of the contact. */
 static PetscReal weight(NsFade fade, PetscReal square, PetscReal end, PetscReal *stiffness)
 {
@@ -202,7 +215,7 @@ static PetscReal weight(NsFade fade, PetscReal square, PetscReal end, PetscReal 
 
   if (fade == NS_FADE_2) share = 1 - ratio;
   if (fade == NS_FADE_27) share = 1 - PetscPowReal(x, 2.7);
-  if (fade == NS_FADE_BALANCED) share = PetscPowReal(1 - PetscPowReal(x, 2.4), 0.9);
+  if (fade == NS_FADE_BALANCED) share = balanced(x);
   *stiffness = fade == NS_FADE_2 ? PetscSqr(end) : share < 1 ? square / (1 - share) : PETSC_INFINITY;
   return share;
 }

@@ -33,6 +33,7 @@ SHOWN = (1, 2, 5, 10)
 
 ROWS = (
     [("modal", f"modes: {modes}, fade: {fade}", "consistent", 1500, step) for fade in ("2", "balanced", "2.7", "off") for modes, step in ((15, 0.5e-3), (30, 0.5e-3), (60, 0.125e-3))]
+    + [("modal", "modes: 30, fade: balanced", "consistent", 6000, 0.25e-3)]
     + [("massless_contact", "", "redistributed", 100, 3.2e-3), ("massless_contact", "", "redistributed", 400, 0.8e-3), ("massless_contact", "", "redistributed", 400, 0.4e-3)]
     + [(name, "", "lumped", 400, step) for name in ("half_explicit", "half_explicit_acceleration", "explicit_velocity", "schatzman_paoli", "variational") for step in (0.8e-3, 0.4e-3)]
     + [("half_explicit_two_step", "", "lumped", 400, 0.4e-3)]
