@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from percuss.results import ResultsError
-from percuss.style import TWO_COLUMNS, larger, legend_below, letter, time_axis
+from percuss.style import TWO_COLUMNS, larger, legend_below, letter, literal, time_axis
 
 MARKS = {"fold": "o", "flip": "s", "torus": "D", "branch": "P", "grazing": "X", "sliding": "v", "symmetry": "p", "hopf": "*"}
 
@@ -61,7 +61,7 @@ def draw_branch(run, probe=None, study=None, width=TWO_COLUMNS):
         if kind in MARKS:
             axis.plot(parameter[k], values[f"{probe}.max"][k], MARKS[kind], color="black", markersize=5, label=None if kind in told else kind)
             told.add(kind)
-    axis.set(xlabel=parameter_label(run), ylabel=f"{probe}: largest and least" + (f" ({unit})" if unit else ""), title=run.info["title"] or run.name)
+    axis.set(xlabel=parameter_label(run), ylabel=f"{probe}: largest and least" + (f" ({unit})" if unit else ""), title=literal(run.info["title"] or run.name))
     legend_below(figure, axis, ncol=4)
     return figure
 

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import ScalarFormatter
 
-from percuss.style import BLACK, BLUE, ORANGE, TWO_COLUMNS, arrange, legend_below, letter, say_rest
+from percuss.style import BLACK, BLUE, ORANGE, TWO_COLUMNS, arrange, legend_below, letter, literal, say_rest
 from percuss.results import ResultsError
 
 MARKERS = "osD^vP*X"
@@ -74,7 +74,7 @@ def label_of(axis):
 
 def clipped(text, most=48):
     """Text that fits a legend."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return literal(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def finish(figure, axes):
@@ -210,5 +210,5 @@ def draw_study(directory):
         raise ResultsError(f"{directory}: not the directory of a study: it has no study.json; `percuss study STUDY.yaml` writes it") from None
     choose = draw_bifurcation if study["bifurcation"] else draw_convergence if study["convergence"] else draw_quantities
     figure = choose(study, directory)
-    figure.suptitle(study["title"] or study["name"], fontsize=9.5)
+    figure.suptitle(literal(study["title"] or study["name"]), fontsize=9.5)
     return arrange(figure)

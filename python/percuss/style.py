@@ -109,6 +109,11 @@ def total_energy(run):
     return run.energy["kinetic"] + run.energy["elastic"] + run.energy["potential"]
 
 
+def literal(text):
+    """Words of the user in a figure: a dollar is no formula."""
+    return text.replace("$", r"\$")
+
+
 def letter(axes, titles=(), names="abcdefghijklmnop"):
     """Marks panels (a), (b), ... above their upper left corners, with their titles."""
     for number, (axis, name) in enumerate(zip(axes, names)):

@@ -322,7 +322,9 @@ static int finish(NsStudy *study, int stopped)
   measure_rows(study);
   good = NsStudyWrite(study);
   if (good && !study->options.quiet) {
-    printf("%s: %d runs done", study->settings.title ? study->settings.title : study->name, study->rows - missing - failed);
+    const int done = study->rows - missing - failed;
+
+    printf("%s: %d %s done", study->settings.title ? study->settings.title : study->name, done, NsPlural(done, "run", "runs"));
     if (failed) printf(", %d failed", failed);
     if (missing) printf(", %d missing", missing);
     fputc('\n', stdout);

@@ -340,7 +340,7 @@ void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node,
   case NS_KEY_INTEGER: read_integer(reader, key, node, field); return;
   case NS_KEY_BOOLEAN: read_boolean(reader, key, node, field); return;
   case NS_KEY_STRING:
-    if (is_scalar(reader, key, node, key->name, "text")) *(const char **)field = node->text;
+    if (is_scalar(reader, key, node, key->name, "text")) *(const char **)field = key->file ? node->text : NsTextLine(node->text, reader->arena);
     return;
   case NS_KEY_CHOICE: read_choice(reader, key, node, field); return;
   case NS_KEY_VECTOR: read_vector(reader, key, node, field); return;

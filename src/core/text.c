@@ -100,6 +100,23 @@ const char *NsTextTame(const char *text, NsArena *arena)
   return copy ? copy : text;
 }
 
+const char *NsTextLine(const char *text, NsArena *arena)
+{
+  static const char blanks[] = " \t\r\n";
+  char             *copy, *to;
+
+  if (!text[strcspn(text, blanks + 1)]) return text;
+  copy = to = NsArenaCopy(arena, text, strlen(text));
+  for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+    const size_t length = strcspn(text, blanks);
+
+    if (to > copy) *to++ = ' ';
+    for (size_t i = 0; i < length; i++) *to++ = *text++;
+  }
+  *to = 0;
+  return copy;
+}
+
 int NsTextWidth(unsigned code)
 {
   static const struct {

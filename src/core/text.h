@@ -18,6 +18,8 @@ bool NsTextPrintable(unsigned code);
 /* The text, or a copy with '?' for each character that would drive a terminal or turn the direction of writing; tab and newline stay. What is read from files of others (configs,
    run.json, tables) goes through this, so that titles and names can be printed as they are. */
 const char *NsTextTame(const char *text, NsArena *arena);
+/* The text, or a copy in one line: a blank in place of each run of blanks, tabs and line breaks, none at its ends. For titles and values in tables. */
+const char *NsTextLine(const char *text, NsArena *arena);
 /* Columns it takes on a terminal: 0 combining, 2 East Asian wide, else 1. */
 int NsTextWidth(unsigned code);
 /* The most bytes, at most `most`, that do not cut a character in two. */

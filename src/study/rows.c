@@ -17,7 +17,7 @@ static const char *line_of(NsArena *arena, const NsNode *value)
     fputs(value->text, file);
   else
     NsTreeWriteLine(value, file);
-  return NsArenaStreamClose(&stream, NULL);
+  return NsTextLine(NsArenaStreamClose(&stream, NULL), arena);
 }
 
 /* The unit of all values, if they are written in one that is not SI's. */

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -524,6 +525,20 @@ sweep: {{over: limits.penetration, direction: up}}
         done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "postprocess", "study.py"), self.folder], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("it has no study.json", done.stderr)
+
+    def test_texts_of_several_lines(self):
+        """Titles and values with line breaks, tabs, quotes, commas and formulas: one line in each table, and in the figure as they are written."""
+        done = self.study("title: \"two\\nlines\"\n" + BALL + """vary: {title: ["one\\n two", "a\\t\\"b\\", c", "100 $ \\\\frac$"], scheme.step: [2 ms]}
+record: {hits: {event: impact}}
+""", "--jobs", "1")
+        self.assertIn("two lines: 3 runs done\n", done.stdout)
+        titles = ["one two", 'a "b", c', "100 $ \\frac$"]
+        self.assertEqual([row["title"] for row in self.table()], titles)
+        for number, title in enumerate(titles, 1):
+            self.assertRegex(done.stdout, rf"\n +{number}  {re.escape(title)} +2 ms +\d")
+        self.assertIn("figure: ", done.stdout)
+        self.assertTrue(os.path.exists(self.path("out", "study.png")), done.stderr)
+        self.assertEqual(json.loads(self.content("study.json"))["axes"][0]["values"], titles)
 
     def test_shipped_studies(self):
         """All that the repository ships, made smaller: every run is done and every number there."""
