@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import test_faults
 from test_faults import MEMORY, ROOT, Server, files_of, read, spread, without_times
 
-BALL = ["--set", "time.end=60 ms", "--set", "scheme.step=2 ms", "--set", "output={frames: {every: 10}, history: {every: 1}, contacts: {every: 1}}"]
+BALL = ["--set", "time.end=60 ms", "--set", "scheme.step=2 ms", "--set", "output={frames: {every: 10, format: vtu}, history: {every: 1}, contacts: {every: 1}}"]
 BAR = ["--set", "time.end=2 us", "--set", "bodies.bar.mesh.line.elements=8", "--set", test_faults.OUTPUTS]
 STUDY = "config: {0}\nset: {{time.end: 20 ms, output: {{frames: {{every: 0}}}}}}\nvary: {{scheme.step: [2 ms, 1 ms]}}\nrecord: {{t: {{summary: time}}}}\n"
 
@@ -43,8 +43,11 @@ CASES = {
     "study": (["study", "study.yaml", "--quiet", "--jobs", "1", "--out", "results"], False, None),
     "orbit": (["orbit", config("impact_oscillator"), "--quiet", "--over", "loads.shaker.time.harmonic.frequency=2.2 rad/s:2.3 rad/s", "--points", "3", "--out", "results"], False, None),
     "modes": (["modes", config("elastic_bar"), "--count", "2", "--out", "results"], False, None),
+    "static": (["static", config("beam_on_stop"), "--out", "results", "--set", "output.frames.format=vtu"], False, None),
 }
-FOREIGN = {"notes.txt": "mine", "frames/mine_000001.vtk": "mine", "frames/elastic_bar_900000.vtk": "mine", "other.vtk.series": "{}", "checkpoint/step_1mine.ckpt": "mine"}
+FOREIGN = {"notes.txt": "mine", "frames/mine_000001.vtk": "mine", "frames/elastic_bar_900000.vtk": "mine", "other.vtk.series": "{}", "checkpoint/step_1mine.ckpt": "mine",
+           "frames/mine_000001.vtu": "mine", "frames/elastic_bar_900000.vtu": "mine", "other.pvd": "<VTKFile/>"}
+VTU = ["--set", "output.frames.format=vtu"]
 
 
 def write(path, text):
@@ -164,7 +167,7 @@ class Drill:
             if done.returncode:
                 self.complain(f"{what}; then {command[-1]}: exit code {done.returncode}: {done.stderr}")
                 continue
-            if name == "modes" and done.stdout != said:
+            if name in ("modes", "static") and done.stdout != said:
                 self.complain(f"{what}; then {command[-1]}: prints {done.stdout!r}, not {said!r}")
             got = contents(os.path.join(folder, "results"))
             if notes and got.pop("notes.txt", None) != b"mine":
@@ -178,10 +181,10 @@ class Drill:
     # links and foreign files
 
     def links(self):
-        run = CASES["run"][0]
         with tempfile.TemporaryDirectory(prefix="percuss_chaos_", dir=MEMORY) as folder:
             victim = os.path.join(folder, "victim")
-            for name in ("history.csv", "run.json", "run.json.part", "percuss.files", "percuss.files.part", "status.json", "config.yaml", "frames", "checkpoint"):
+            for name in ("history.csv", "run.json", "run.json.part", "percuss.files", "percuss.files.part", "status.json", "config.yaml", "frames", "checkpoint", "elastic_bar.vtk.series", "elastic_bar.pvd"):
+                run = CASES["run"][0] + (VTU if name.endswith(".pvd") else [])
                 for kind in ("alone", "in results"):
                     shutil.rmtree(folder)
                     write(os.path.join(victim, "precious.vtk"), "mine")
@@ -213,9 +216,12 @@ class Drill:
             self.call(folder, *run)
             for name, text in FOREIGN.items():
                 write(os.path.join(folder, "results", name), text)
-            self.call(folder, *run, "--overwrite")
-            for name, text in FOREIGN.items():
-                self.expect(os.path.exists(os.path.join(folder, "results", name)), f"--overwrite removed a foreign {name}")
+            for format_ in (), VTU, ():
+                self.call(folder, *run, *format_, "--overwrite")
+                for name, text in FOREIGN.items():
+                    self.expect(read(os.path.join(folder, "results", name)) == text.encode(), f"--overwrite removed or changed a foreign {name}")
+                frames = {name for name in os.listdir(os.path.join(folder, "results", "frames")) if "frames/" + name not in FOREIGN}
+                self.expect({os.path.splitext(name)[1] for name in frames} == {".vtu" if format_ else ".vtk"}, f"--overwrite left frames of another format: {sorted(frames)}")
             write(os.path.join(folder, "other", "history.csv"), "mine")
             self.call(folder, *run[:-len(BAR) - 1], "other", *BAR, "--overwrite", code=2)
             self.expect(read(os.path.join(folder, "other", "history.csv")) == b"mine", "a foreign history.csv was overwritten")

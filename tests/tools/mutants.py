@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Deliberate errors, one at a time, in a scratch copy of the source: do the tests detect them? Run by hand, because it takes hours.
 
-    tests/tools/mutants.py SCRATCH [--count 150] [--seed 1] [--room ROOM ...] [--minutes M] [--retry]
+    tests/tools/mutants.py SCRATCH [--count 150] [--seed 1] [--room ROOM ...] [--minutes M] [--own] [--retry]
     tests/tools/mutants.py SCRATCH --report [--table FILE]
 
 makes SCRATCH (a copy of the tracked files, built once, with a shared library: a mutant costs one compilation and one link), draws `count` mutants over all rooms, each room by its share of
@@ -39,6 +39,8 @@ ERRORS, RESULTS, COMMANDS = "tests/errors/run_errors.py", "tests/results/test_re
 ASSUMPTIONS, LIMITS, RESTART = "tests/results/test_assumptions.py", "tests/results/test_limits.py", "tests/restart/test_restart.py"
 MODES, ROTOR, COMPARE, STUDY = "tests/results/test_modes.py", "tests/results/test_rotor.py", "tests/results/test_compare.py", "tests/results/test_study.py"
 MULTIBODY, FAULTS, REPEAT, ORBIT, SECTIONS = "tests/multibody/test_multibody.py", "tests/faults/test_surroundings.py", "tests/results/test_repeat.py", "tests/results/test_orbit.py", "tests/results/test_sections.py"
+REDUCED, STATIC, CIRCULAR = "tests/results/test_reduced.py", "tests/results/test_static.py", "tests/results/test_orbit_circular.py"
+BODIES, REACTIONS, HISTORY, VIEW = "tests/results/test_bodies.py", "tests/results/test_reactions.py", "tests/results/test_history.py", "tests/results/test_view.py"
 PUBLISHED = ["published_elastic_bar", "published_bouncing_ball", "published_slider_crank", "published_oscillator", "published_two_bars", "published_theta_scheme"]
 EVENTS = ["published_event_driven", "published_event_driven_time", "published_event_driven_friction", "robustness_event_driven", "published_adaptive_steps"]
 TESTS = {
@@ -54,17 +56,26 @@ TESTS = {
     "dae": ["unit_dae", "published_dae_mechanisms", *EVENTS, "conformance_schemes", ERRORS],
     "scheme": ["conformance_loads", "conformance_contact_laws", "conformance_serialization", "unit_variational", *PUBLISHED, "published_held_positions", "published_massless_contact",
                "published_modal", "published_projection", "published_spring_pendulum", *EVENTS, "conformance_schemes", ASSUMPTIONS, ERRORS, RESULTS],
-    "orbit": ["conformance_law_kinds", ORBIT, ERRORS],
+    "orbit": ["conformance_law_kinds", CIRCULAR, ORBIT, ERRORS],
     "analysis": ["unit_modes", "published_rotor_modes", "published_rotor_verification", MODES, ROTOR],
-    "output": ["unit_output", "unit_vtk", "conformance_writers", "conformance_serialization", RESULTS, ERRORS, RESTART, FAULTS],
+    "output": ["unit_output", "unit_vtk", "conformance_writers", "conformance_serialization", HISTORY, BODIES, RESULTS, ERRORS, RESTART, FAULTS],
     "run": ["unit_advice", "conformance_rollback", ASSUMPTIONS, ERRORS, LIMITS, RESTART, RESULTS, COMMANDS, REPEAT],
     "results": ["unit_compare", "unit_result_table", COMPARE, RESULTS],
     "study": ["unit_study", STUDY, ERRORS],
     "cli": ["unit_explain", COMMANDS, MODES, COMPARE, ERRORS, REPEAT, STUDY, RESULTS],
 }
-REDUCED, STATIC = "tests/results/test_reduced.py", "tests/results/test_static.py"
 # Parts of rooms, for --room, with fewer tests than the room has.
 PARTS = {
+    "contact/elimination": ["unit_local", "robustness_local_random", MULTIBODY],
+    "contact/lasting": ["published_held_positions", "conformance_schemes", MULTIBODY],
+    "contact/planes": ["conformance_writers", "unit_contact", VIEW, RESULTS],
+    "multibody/manifold": ["unit_manifold", "unit_touches", "conformance_pairs", MULTIBODY],
+    "multibody/shapes": ["unit_touches", "unit_convex", "conformance_pairs", MULTIBODY, ERRORS],
+    "fe/forces": ["unit_bearings", "unit_laws", "unit_rotor", "conformance_forces", "conformance_law_kinds", "conformance_switches", "published_rotor_closed_forms", BODIES, REACTIONS, MODES, ERRORS],
+    "orbit/circular": [CIRCULAR],
+    "fe/model": ["unit_fe", "unit_step_bounds", "unit_modes", "unit_balls", "unit_redistribution", "unit_bearings", "unit_beam", "unit_rotor", "conformance_motion", "conformance_loads", "conformance_forces",
+                 "conformance_links", "conformance_switches", "conformance_varying_mass", REACTIONS, SECTIONS, BODIES, STATIC, HISTORY, ASSUMPTIONS, MODES, ERRORS],
+    "output/body_energies": [BODIES], "output/resultants": [BODIES, HISTORY],
     "contact/laws": ["conformance_law_kinds", "conformance_contact_laws", MULTIBODY],
     "fe/elements": ["unit_solid", "unit_shapes", "unit_beam_matrices", "unit_beam", "unit_section", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
     "fe/model/moving": ["conformance_motion", "unit_fe", "conformance_loads", SECTIONS],
@@ -295,6 +306,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--room", action="append", choices=ALL)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no new mutant after so long")
+    parser.add_argument("--own", action="store_true", help="only the tests of the room")
     parser.add_argument("--retry", action="store_true", help="copy the tests anew, not the source, and try the survivors again")
     parser.add_argument("--report", action="store_true", help="only print what was found")
     parser.add_argument("--table", help="write a line for each mutant to this file (CSV)")
@@ -313,7 +325,7 @@ def main():
         if LIBRARY not in subprocess.run(["ldd", os.path.join(scratch, BUILD, "percuss")], capture_output=True, text=True, check=True).stdout:
             sys.exit(f"the programs are not linked with {LIBRARY}: no test would find a mutant")
         drawn = [list(mutant) for mutant in draw(scratch, words.count, words.seed, words.room or list(TESTS))]
-        for stage in (1, 2, 3):
+        for stage in (1, 2) if words.own else (1, 2, 3):
             ninja(scratch, LIBRARY)  # without the last mutant
             sound = find_sound(scratch, stage, words.retry, sorted({mutant[0] for mutant in drawn}))
             for mutant in drawn:
