@@ -114,6 +114,8 @@ PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDi
 /* The same of a body of this dimension, 2 (in the x-y plane) or 3, whose elements have a volume. Checked: inverted and degenerate elements, elements twice, disconnected pieces, hanging
    nodes, elements of several shapes or of another dimension. */
 PetscErrorCode NsMeshCreateSolid(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh **mesh);
+/* Elements that a mesh of these keys, which are valid, will have, at most; 0: not known, as of a file. */
+double NsMeshForesee(const NsNode *mesh, NsArena *arena);
 /* NULL if there is no set of this name. */
 const NsMeshSideSet *NsMeshSides(const NsMesh *mesh, const char *name);
 /* NULL if there is no set of this name. */

@@ -53,7 +53,12 @@ typedef struct {
   PetscBool          report;       /* write report.html afterwards; done by the command */
 } NsRunOptions;
 
-/* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). */
+/* About what building a model takes, known before it is built; elements of generated meshes only. */
+typedef struct {
+  double elements, seconds, bytes;
+} NsRunBuilding;
+
+/* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). With `quick` a model that would take more than 5 s to build is left out: NsRunModel is NULL. */
 PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **run);
 PetscErrorCode NsRunDestroy(NsRun **run);
 /* Makes the directory, writes, steps, writes, closes. NsRunExit returns how it ended. */
@@ -65,6 +70,7 @@ NsArena            *NsRunArena(const NsRun *run);
 const NsRunOptions *NsRunGetOptions(const NsRun *run);
 const NsNode       *NsRunTree(const NsRun *run); /* of the config, overrides applied */
 const NsConfig     *NsRunSettings(const NsRun *run);
+NsRunBuilding       NsRunGetBuilding(const NsRun *run);
 NsModel            *NsRunModel(const NsRun *run);
 NsContact          *NsRunContact(const NsRun *run);
 NsScheme           *NsRunScheme(const NsRun *run);

@@ -423,7 +423,8 @@ enum { JSON, QUICK, PICTURE };
 static NsOption options[] = {
   [JSON]    = NS_OPTION_JSON,
   [QUICK]   = {.name = "--quick",
-      .about = "skip everything that needs a factorization: bounds of the highest frequency in place of eigenvalues, no advice, no timing of steps"},
+      .about =
+        "skip everything that needs a factorization: bounds of the highest frequency in place of eigenvalues, no advice, no timing of steps; models that take more than 5 s to build are not built"},
   [PICTURE] = {.name = "--picture", .takes = "FILE", .about = "draw the initial state of the model as an SVG file, for any web browser"},
   NS_OPTION_SET,
   NS_OPTION_TRUST,
@@ -447,6 +448,36 @@ static void announce(NsRun *run)
       factor);
 }
 
+/* What is known of a model that --quick does not build. */
+static void report_unbuilt(NsRun *run)
+{
+  const NsRunBuilding building = NsRunGetBuilding(run);
+  const char         *title = NsRunSettings(run)->title, *name = NsRunSink(run)->name;
+  NsJson              json;
+
+  if (!NsRunSink(run)->writes) return;
+  if (!options[JSON].value) {
+    printf("%s: %s\n  model       %.4g elements; building them takes about %.3g s and ", name, title ? title : "no title", building.elements,
+      building.seconds);
+    print_bytes(building.bytes);
+    printf(" of memory\n              not built (--quick): only the keys of the config were checked, not names of nodes, loads and contacts\n");
+    return;
+  }
+  NsJsonBegin(&json, 1024);
+  NsJsonOpen(&json, NULL, '{');
+  NsJsonOpen(&json, "figures", '{');
+  NsJsonString(&json, "name", name);
+  NsJsonString(&json, "title", title);
+  NsJsonNumber(&json, "elements", building.elements);
+  NsJsonBoolean(&json, "built", false);
+  NsJsonNumber(&json, "building_seconds", building.seconds);
+  NsJsonNumber(&json, "building_bytes", building.bytes);
+  NsJsonClose(&json);
+  NsJsonClose(&json);
+  fwrite(json.text, 1, json.used, stdout);
+  NsJsonEnd(&json);
+}
+
 static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRunOptions limited = *wanted;
@@ -456,7 +487,9 @@ static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, N
   PetscFunctionBegin;
   limited.quick = options[QUICK].value != NULL;
   PetscCall(NsRunCreate(&limited, arena, diag, &run));
-  if (!NsDiagErrors(diag)) {
+  if (!NsDiagErrors(diag) && !NsRunModel(run))
+    report_unbuilt(run);
+  else if (!NsDiagErrors(diag)) {
     PetscCall(draw(run, options[PICTURE].value, &drawn));
     announce(run);
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
@@ -487,7 +520,7 @@ const NsCommand NsCommand_Check = {
     "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
     "of output and run time. A few steps are timed on a copy of the model; no files are written except the picture: bodies in their true thickness, planes, contact points with normals, supports, loads, "
     "springs, bearings, joints. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.\n\n"
-    "Large models: the time of what would take more than some seconds is estimated, and --quick leaves it out. Then a step above the bound of the critical time step is not judged.",
+    "Large models: the time of what would take more than some seconds is estimated, and --quick leaves it out, also building a model where this takes more than 5 s. Then a step above the bound of the critical time step is not judged.",
   .examples = "check my_bar.yaml\n"
               "check my_bar.yaml --picture my_bar.svg\n"
               "check my_bar.yaml --json\n"

@@ -31,6 +31,8 @@ extern const NsTable NsTable_Support, NsTable_Tie, NsTable_Link;
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. The arena lives as long as the model. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **model);
+/* Elements that generated meshes will have, and about what building them takes: s, and bytes of memory. Of a config that has been read. */
+double NsFeForesee(const NsConfig *config, NsArena *arena, double *seconds, double *bytes);
 /* Words of the key `free_dynamics`: "auto", then the back ends; ends with NULL. */
 extern const char *const NsBackEndNames[];
 /* Whether a model is made of finite elements, as the functions below require. */

@@ -35,6 +35,18 @@ static int elements_of(const NsBoxSettings *box)
   return is_plane(box) ? NS_BOX_QUAD4 : NS_BOX_HEX8;
 }
 
+static double count_cells(const NsBoxSettings *box)
+{
+  return box->cells[0] * box->cells[1] * PetscMax(1, box->cells[2]);
+}
+
+double NsBoxElements(const NsBoxSettings *box)
+{
+  static const int of_cell[] = {[NS_BOX_TRI3] = 2, [NS_BOX_QUAD4] = 1, [NS_BOX_TET4] = 6, [NS_BOX_TET10] = 6, [NS_BOX_HEX8] = 1};
+
+  return of_cell[elements_of(box)] * count_cells(box);
+}
+
 static void check(const void *settings, NsArena *arena, NsDiag *diag)
 {
   static const char    axes[] = "xyz";
@@ -51,8 +63,7 @@ static void check(const void *settings, NsArena *arena, NsDiag *diag)
       NsDiagError(diag, NsKeysPlace(box->where, "to"), "with cells along %c, 'to' must be above 'from' in %c", axes[d], axes[d]);
     if (n == 0 && d == 2 && length != 0) NsDiagError(diag, NsKeysPlace(box->where, "to"), "without cells along z, 'to' and 'from' must agree in z");
   }
-  const double cells = box->cells[0] * box->cells[1] * PetscMax(1, box->cells[2]);
-  if (cells > NS_MOST_CELLS) NsDiagError(diag, place, "%g cells are too many: at most %g", cells, NS_MOST_CELLS);
+  if (count_cells(box) > NS_MOST_CELLS) NsDiagError(diag, place, "%g cells are too many: at most %g", count_cells(box), NS_MOST_CELLS);
   if (box->elements != NS_BOX_AUTO && (box->elements <= NS_BOX_QUAD4) != is_plane(box))
     NsDiagError(diag, NsKeysPlace(box->where, "elements"), "%s are elements %s", elements[box->elements],
       is_plane(box) ? "in space, but this box has no cells along z" : "in the plane, but this box has cells along z");

@@ -32,8 +32,8 @@ static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLatticeSettings,
     .example = "faces"},
   {.name = NULL}};
 
-/* Elements at most; exact but for the diagonals, of which each face has one. */
-static double count_elements(const NsLatticeSettings *lattice)
+/* Exact but for the diagonals, of which each face has one. */
+double NsLatticeElements(const NsLatticeSettings *lattice)
 {
   const double *n   = lattice->cells;
   double        sum = 0;
@@ -72,8 +72,8 @@ static void check(const void *settings, NsArena *arena, NsDiag *diag)
   } else if (flat == 1 && lattice->braces == BRACES_SPACE) {
     NsDiagError(diag, NsKeysPlace(lattice->where, "braces"), "`braces: space` needs a lattice in space, but this one is planar");
     NsDiagNote(diag, "use `braces: faces`, which stiffen a planar lattice");
-  } else if (count_elements(lattice) > NS_MOST_ELEMENTS)
-    NsDiagError(diag, place, "%g elements are too many: at most %g", count_elements(lattice), NS_MOST_ELEMENTS);
+  } else if (NsLatticeElements(lattice) > NS_MOST_ELEMENTS)
+    NsDiagError(diag, place, "%g elements are too many: at most %g", NsLatticeElements(lattice), NS_MOST_ELEMENTS);
 }
 
 const NsTable NsTable_Lattice = {.name = "lattice",
@@ -109,7 +109,7 @@ PetscErrorCode NsMeshRawLattice(const NsMeshSettings *settings, NsArena *arena, 
 
   PetscFunctionBeginUser;
   raw->nodes = grid.nodes[0] * grid.nodes[1] * grid.nodes[2];
-  PetscCall(PetscMalloc2(3 * (size_t)raw->nodes, &raw->x, 2 * (size_t)count_elements(lattice), &raw->connection));
+  PetscCall(PetscMalloc2(3 * (size_t)raw->nodes, &raw->x, 2 * (size_t)NsLatticeElements(lattice), &raw->connection));
   PetscReal *x = raw->x;
   for (at[2] = 0; at[2] < grid.nodes[2]; at[2]++) {
     for (at[1] = 0; at[1] < grid.nodes[1]; at[1]++) {

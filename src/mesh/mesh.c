@@ -392,6 +392,17 @@ static PetscErrorCode create(const NsMeshSettings *settings, int dimension, NsAr
   PetscFunctionReturn(0);
 }
 
+double NsMeshForesee(const NsNode *mesh, NsArena *arena)
+{
+  NsMeshSettings settings;
+
+  if (!NsKeysRead(NsTreeChild(mesh, "box") ? &NsTable_SolidMesh : &NsTable_Mesh, mesh, &settings, arena, NsDiagCreate(arena))) return 0;
+  return settings.line      ? (double)settings.line->elements
+         : settings.lattice ? NsLatticeElements(settings.lattice)
+         : settings.box     ? NsBoxElements(settings.box)
+                            : 0;
+}
+
 PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
 {
   PetscFunctionBeginUser;

@@ -4,6 +4,10 @@
 
 extern const NsTable NsTable_Line, NsTable_Stations, NsTable_Lattice, NsTable_Box;
 
+/* Elements that they make; of a lattice with diagonals, at most. */
+double NsLatticeElements(const NsLatticeSettings *lattice);
+double NsBoxElements(const NsBoxSettings *box);
+
 /*
   The sources of a mesh. Each fills a raw mesh: nodes, elements, shape, x, connection (PetscMalloc2, freed by the caller, also after a
   user's mistake) and the sets (in the arena), with nodes and elements in any order. Every node belongs to an element.

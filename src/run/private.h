@@ -39,9 +39,10 @@ struct NsRun {
   NsGuard          guard;
   PetscReal       *guard_touch; /* [touches] scratch of it */
   NsRunFigures     figures;
-  PetscBool        completed;      /* the state is whole: NsSchemeComplete was called after this step */
-  PetscInt64       ledger_step;    /* the last step at which the ledger was closed and judged; -1: none */
-  PetscInt64       clock_due;      /* with several processes: the last step at which writers write by the clock */
+  PetscBool        completed;   /* the state is whole: NsSchemeComplete was called after this step */
+  PetscInt64       ledger_step; /* the last step at which the ledger was closed and judged; -1: none */
+  PetscInt64       clock_due;   /* with several processes: the last step at which writers write by the clock */
+  NsRunBuilding    building;
   double           began;          /* NsSeconds() of NsRunCreate */
   double           loop_began;     /* NsSeconds(), less what the run had taken before it was resumed */
   double           checkpoint_at;  /* NsSeconds() of the last checkpoint, or of the start */

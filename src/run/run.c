@@ -210,6 +210,22 @@ static void plan_steps(NsRun *run)
   if (run->steps < 1) run->steps = 1;
 }
 
+#define NS_LONG 5.0 /* s */
+
+/* Nobody should have to find out by trying what a model of millions of elements costs. With `quick` it is not built then. */
+static PetscBool is_to_be_built(NsRun *run)
+{
+  NsRunBuilding *building = &run->building;
+
+  building->elements = NsFeForesee(&run->config, run->arena, &building->seconds, &building->bytes);
+  if (building->seconds <= NS_LONG) return PETSC_TRUE;
+  if (run->options.quick) return PETSC_FALSE;
+  if (run->sink.writes && !run->options.quiet)
+    fprintf(stderr, "percuss: building %.4g elements takes about %.3g s and %.3g GB of memory; percuss check --quick leaves it out\n",
+      building->elements, building->seconds, building->bytes / 1e9);
+  return PETSC_TRUE;
+}
+
 PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **result)
 {
   NsRun             *run                         = NsArenaAlloc(arena, sizeof(*run));
@@ -252,6 +268,7 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   run->sink.directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);
   if (!options->analysis) plan_steps(run);
+  if (!is_to_be_built(run)) PetscFunctionReturn(0);
   PetscCall(PetscPushErrorHandler(NsKeepNumerics, message));
   code = build(run);
   PetscCall(PetscPopErrorHandler());
@@ -375,6 +392,11 @@ const NsNode *NsRunTree(const NsRun *run)
 const NsConfig *NsRunSettings(const NsRun *run)
 {
   return &run->config;
+}
+
+NsRunBuilding NsRunGetBuilding(const NsRun *run)
+{
+  return run->building;
 }
 
 NsModel *NsRunModel(const NsRun *run)

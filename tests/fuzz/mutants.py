@@ -174,6 +174,7 @@ class Tester:
             os.remove(path)
         code = self.servers[name].run("f", 0, 0, self.folder)[0]
         if code == -14:  # after 60 s by the clock: on a busy machine once is not enough to say so
+            shutil.rmtree(os.path.join(self.folder, "out"), ignore_errors=True)
             code = self.servers[name].run("f", 0, 0, self.folder)[0]
         with open(path, encoding="utf-8", errors="replace") as file:
             return code, file.read()

@@ -164,6 +164,21 @@ class Check(unittest.TestCase):
         self.assertIn("\n  stability   critical time step at least ", done.stdout)
         self.assertIn("\n  time        not measured\n", done.stdout)
 
+    def test_what_building_takes_is_known_before(self):
+        """50 million elements would take minutes and more memory than there is: with --quick they are not built."""
+        many = ["configs/beam_drop.yaml", "--quick", "--set", "bodies.beam.mesh={line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 50000000}}"]
+        done = percuss("check", *many, cwd=ROOT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"model +5e\+07 elements; building them takes about 550 s and 280 GB of memory\n +not built")
+        figures = json.loads(percuss("check", *many, "--json", cwd=ROOT).stdout)["figures"]
+        self.assertEqual((figures["elements"], figures["built"], figures["building_seconds"]), (50000000, False, 550))
+        self.assertEqual(percuss("check", *many, "--set", "bodies.beam.mesh.line.elements=0", cwd=ROOT).returncode, 2)
+        for config, key, cells, elements, seconds in (("solid_bar", "bodies.bar.mesh.box.cells", "[100, 100, 100]", 1000000, 12),
+                                                      ("lattice_drop", "bodies.lattice.mesh.lattice.cells", "[100, 100, 100]", 6090300, 12.18)):
+            figures = json.loads(percuss("check", f"configs/{config}.yaml", "--quick", "--json", "--set", f"{key}={cells}", cwd=ROOT).stdout)["figures"]
+            self.assertEqual(figures["elements"], elements)
+            self.assertAlmostEqual(figures["building_seconds"], seconds, delta=0.01)
+
     def test_quick_does_not_judge_what_bounds_leave_open(self):
         words = ["configs/elastic_bar.yaml", "--set", "scheme.step=2.3 us"]
         self.assertEqual(percuss("check", *words, cwd=ROOT).returncode, 2)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Deliberate errors, one at a time, in a scratch copy of the source: do the tests detect them? Run by hand, because it takes hours.
 
-    tests/tools/mutants.py SCRATCH [--count 150] [--seed 1] [--room ROOM ...] [--minutes M] [--own] [--retry]
+    tests/tools/mutants.py SCRATCH [--count 150] [--seed 1] [--room ROOM ...] [--minutes M] [--stages N] [--retry]
     tests/tools/mutants.py SCRATCH --report [--table FILE]
 
 makes SCRATCH (a copy of the tracked files, built once, with a shared library: a mutant costs one compilation and one link), draws `count` mutants over all rooms, each room by its share of
@@ -306,7 +306,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--room", action="append", choices=ALL)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no new mutant after so long")
-    parser.add_argument("--own", action="store_true", help="only the tests of the room")
+    parser.add_argument("--stages", type=int, default=3, choices=(1, 2, 3), help="1: only the short tests of the room, 2: only those of the room")
     parser.add_argument("--retry", action="store_true", help="copy the tests anew, not the source, and try the survivors again")
     parser.add_argument("--report", action="store_true", help="only print what was found")
     parser.add_argument("--table", help="write a line for each mutant to this file (CSV)")
@@ -325,7 +325,7 @@ def main():
         if LIBRARY not in subprocess.run(["ldd", os.path.join(scratch, BUILD, "percuss")], capture_output=True, text=True, check=True).stdout:
             sys.exit(f"the programs are not linked with {LIBRARY}: no test would find a mutant")
         drawn = [list(mutant) for mutant in draw(scratch, words.count, words.seed, words.room or list(TESTS))]
-        for stage in (1, 2) if words.own else (1, 2, 3):
+        for stage in range(1, words.stages + 1):
             ninja(scratch, LIBRARY)  # without the last mutant
             sound = find_sound(scratch, stage, words.retry, sorted({mutant[0] for mutant in drawn}))
             for mutant in drawn:
