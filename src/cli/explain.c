@@ -309,6 +309,9 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
     in_table(&search, root, "", words, n);
   for (const NsExplainHit *hit = search.first; hit; hit = hit->next) NsExplainPage(hit, arena, out);
   if (search.first && n == 1) NsExplainSeeAlso(roots, words[0], arena, out);
+  for (int c = 0; search.first && n == 1 && NsCommands[c]; c++) {
+    if (!strcmp(NsCommands[c]->name, words[0])) fprintf(out, "\na command, too: percuss %s --help\n", words[0]);
+  }
   found = search.first != NULL;
   if (!found && config) found = explain_trade(word, out);
   if (!found && config) found = NsExplainUnit(word, out);

@@ -513,7 +513,7 @@ static PetscErrorCode check_laws(NsRun *run, PetscInt64 step)
   PetscCall(run->model->dynamics.outgrown(run->model, steps, run->state.t, run->state.q, run->state.v, &used));
   if (!(used.value > 1 + 1e-6)) PetscFunctionReturn(0);
   (void)snprintf(text, sizeof(text),
-    "the motion of %s is %.3g times the largest value given in its law, at t = %.9g s (step %lld); beyond that value tables are extrapolated, and the critical time step may be shorter%s",
+    "the motion of %s is %.3g times the largest value given in its law, at t = %.9g s (step %lld); beyond that value the law is extrapolated, and the critical time step may be shorter%s",
     used.where, used.value, run->state.t, (long long)step, NsGuardHint(run));
   (void)snprintf(name, sizeof(name), "%.100s", used.where);
   exceed(run, NS_GUARD_LAW, step, run->state.t, 1, used.value, name, text);

@@ -66,15 +66,15 @@ TESTS = {
 }
 # Parts of rooms, for --room, with fewer tests than the room has.
 PARTS = {
-    "contact/elimination": ["unit_local", "robustness_local_random", MULTIBODY],
-    "contact/lasting": ["published_held_positions", "conformance_schemes", MULTIBODY],
-    "contact/planes": ["conformance_writers", "unit_contact", VIEW, RESULTS],
-    "multibody/manifold": ["unit_manifold", "unit_touches", "conformance_pairs", MULTIBODY],
-    "multibody/shapes": ["unit_touches", "unit_convex", "conformance_pairs", MULTIBODY, ERRORS],
-    "fe/forces": ["unit_bearings", "unit_laws", "unit_rotor", "conformance_forces", "conformance_law_kinds", "conformance_switches", "published_rotor_closed_forms", BODIES, REACTIONS, MODES, ERRORS],
+    "contact/elimination": ["unit_local", MULTIBODY],
+    "contact/lasting": ["published_held_positions", MULTIBODY],
+    "contact/planes": ["conformance_writers", VIEW],
+    "multibody/manifold": ["unit_manifold", "unit_touches", MULTIBODY],
+    "multibody/shapes": ["unit_manifold", "unit_touches", "unit_convex", VIEW, MULTIBODY],
+    "fe/forces": ["unit_laws", "conformance_forces", "unit_rotor", "unit_bearings", BODIES, MODES],
     "orbit/circular": [CIRCULAR],
-    "fe/model": ["unit_fe", "unit_step_bounds", "unit_modes", "unit_balls", "unit_redistribution", "unit_bearings", "unit_beam", "unit_rotor", "conformance_motion", "conformance_loads", "conformance_forces",
-                 "conformance_links", "conformance_switches", "conformance_varying_mass", REACTIONS, SECTIONS, BODIES, STATIC, HISTORY, ASSUMPTIONS, MODES, ERRORS],
+    "fe/model": ["unit_fe", "unit_step_bounds", "unit_modes", "unit_balls", "unit_redistribution", "unit_beam", "unit_rotor", "conformance_motion", "conformance_loads", "conformance_links",
+                 REACTIONS, SECTIONS, BODIES, STATIC, ASSUMPTIONS],
     "output/body_energies": [BODIES], "output/resultants": [BODIES, HISTORY],
     "contact/laws": ["conformance_law_kinds", "conformance_contact_laws", MULTIBODY],
     "fe/elements": ["unit_solid", "unit_shapes", "unit_beam_matrices", "unit_beam", "unit_section", "conformance_elements", "published_solid_impact", ASSUMPTIONS],

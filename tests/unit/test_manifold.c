@@ -4,6 +4,7 @@
 #include <math.h>
 #include "multibody/manifold.h"
 #include "multibody/rotation.h"
+#include "multibody/system.h"
 #include "run/private.h"
 
 static NsSolid box_at(PetscReal x, PetscReal y, PetscReal z, PetscReal a, PetscReal b, PetscReal c)
@@ -91,6 +92,66 @@ static void ball(void **state)
   assert_near(manifold.n[0], 1, 0);
 }
 
+static void capsules(void **state)
+{
+  const PetscReal c = sqrt(0.75), s = 0.5, along_x[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, oblique[9] = {0, s, c, 0, -c, s, 1, 0, 0};
+  NsSolid         a = {.x = {0.3, 0.1, 1.2}, .half = {0, 0, 1}, .radius = 0.5}, b = {.x = {0.2, -0.1, 0}, .half = {0, 0, 1}, .radius = 0.4};
+  NsSolid         sphere = {.x = {3, 4, 0.2}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .radius = 0.5};
+  NsManifold      manifold;
+
+  (void)state; /* their axes cross at 30 degrees, 1.2 above each other: at 0.4 along the lower one */
+  memcpy(a.R, along_x, sizeof(along_x));
+  memcpy(b.R, oblique, sizeof(oblique));
+  NsManifoldFind(&a, &b, &manifold);
+  assert_points(&manifold, 1, 0.3);
+  assert_near(manifold.n[2], 1, 1e-12);
+  assert_near(manifold.x[0][0], 0.2 + 0.4 * c, 1e-12);
+  assert_near(manifold.x[0][1], 0.1, 1e-12);
+  assert_near(manifold.x[0][2], 0.55, 1e-12);
+  NsManifoldFind(&b, &a, &manifold);
+  assert_points(&manifold, 1, 0.3);
+  assert_near(manifold.n[2], -1, 1e-12);
+  assert_near(manifold.x[0][0], 0.2 + 0.4 * c, 1e-12);
+  assert_near(manifold.x[0][2], 0.55, 1e-12);
+  b.x[0] = b.x[1] = 0; /* a ball beside the axis of a capsule: 3, 4, 5 */
+  memcpy(b.R, sphere.R, sizeof(b.R));
+  NsManifoldFind(&sphere, &b, &manifold);
+  assert_points(&manifold, 1, 4.1);
+  assert_near(manifold.n[0], 0.6, 1e-15);
+  assert_near(manifold.x[0][0], 1.47, 1e-12);
+  assert_near(manifold.x[0][1], 1.96, 1e-12);
+  assert_near(manifold.x[0][2], 0.2, 1e-12);
+}
+
+/* Integrals over slices across the axis: mass, and second moments across and along it. */
+static void masses(void **state)
+{
+  enum { SLICES = 20000 };
+  static const int kind[] = {NS_SHAPE_SPHERE, NS_SHAPE_CYLINDER, NS_SHAPE_CAPSULE};
+
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    const PetscReal r = 0.3, h = kind[i] == NS_SHAPE_SPHERE ? 0 : 0.45, end = kind[i] == NS_SHAPE_CYLINDER ? h : h + r;
+    const NsShape   shape = {.kind = kind[i], .radius = r, .half_length = h, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    NsMassSums      sums  = {0};
+    PetscReal       mass = 0, across = 0, along = 0;
+
+    for (int k = 0; k < SLICES; k++) {
+      const PetscReal z = ((k + 0.5) / SLICES * 2 - 1) * end, dz = 2 * end / SLICES, beyond = PetscMax(0, PetscAbsReal(z) - h);
+      const PetscReal area = PETSC_PI * (kind[i] == NS_SHAPE_CYLINDER ? r * r : r * r - beyond * beyond);
+      mass += 7 * area * dz;
+      across += 7 * area * area / (4 * PETSC_PI) * dz;
+      along += 7 * area * z * z * dz;
+    }
+    NsShapeMass(&shape, 7, &sums);
+    assert_near(sums.mass, mass, 1e-7 * mass);
+    assert_near(sums.second[0], across, 1e-7 * across);
+    assert_near(sums.second[1], across, 1e-7 * across);
+    assert_near(sums.second[2], along, 1e-7 * along);
+    assert_near(sums.second[3], 0, 1e-15);
+  }
+}
+
 static void random_solid(NsSolid *solid)
 {
   PetscReal p[4];
@@ -102,7 +163,7 @@ static void random_solid(NsSolid *solid)
     solid->half[k] = 0.6 + 0.5 * draw();
   }
   solid->radius = solid->disc = 0;
-  solid->planar = PETSC_FALSE;
+  solid->planar               = PETSC_FALSE;
 }
 
 /* The least of sign n . corner. */
@@ -239,6 +300,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(faces),
   cmocka_unit_test(edges),
   cmocka_unit_test(ball),
+  cmocka_unit_test(capsules),
+  cmocka_unit_test(masses),
   cmocka_unit_test(separating_axes),
   cmocka_unit_test(rows),
   cmocka_unit_test(stacks),

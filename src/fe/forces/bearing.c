@@ -380,6 +380,13 @@ static void slopes(const NsForceElement *force, const NsForceMotion *at, PetscRe
   }
 }
 
+static PetscReal room(const NsForceElement *force)
+{
+  const Bearing *self = force->data;
+
+  return self->formula && self->formula->room ? self->formula->room(self->formula_data) : 0;
+}
+
 static const NsForceLawUse *law_of(const NsForceElement *force)
 {
   return &((const Bearing *)force->data)->nonlinear;
@@ -396,5 +403,6 @@ const NsForceType NsForceType_Bearing = {
   .force      = bearing_force,
   .slopes     = slopes,
   .law        = law_of,
+  .room       = room,
   .window     = offsetof(NsBearingSettings, window),
 };

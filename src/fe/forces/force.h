@@ -54,6 +54,8 @@ typedef struct {
   void (*slopes)(const NsForceElement *, const NsForceMotion *, PetscReal *stiffness, PetscReal *damping);
   /* What is nonlinear: f_t of a law (src/fe/forces/laws/law.h), in place of `force`. NULL: it never is; the law NULL: this one is not. */
   const NsForceLawUse *(*law)(const NsForceElement *);
+  /* m: the largest motion over the first two components that its key `clearance` leaves room for; 0, or NULL: there is no bound. */
+  PetscReal (*room)(const NsForceElement *);
   size_t window; /* offset of an NsWindow in the settings, whose keys are in `table`; 0: it always acts */
 } NsForceType;
 

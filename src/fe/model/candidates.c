@@ -193,6 +193,7 @@ static PetscBool is_single(NsFe *fe, const NsPartnerSettings *partner)
   NsFePointSet  set;
   NsFePoint     spot;
 
+  if (!strpbrk(NsPartnerNode(partner), ".@")) return NsFeFindPoint(fe, NsPartnerNode(partner), NULL, place, PETSC_FALSE, &spot);
   if (!NsFeFindSet(fe, NsPartnerNode(partner), partner->offset, place, PETSC_FALSE, &set)) return PETSC_FALSE;
   if (set.count == 1) return PETSC_TRUE;
   (void)NsFeFindPoint(fe, NsPartnerNode(partner), NULL, place, PETSC_FALSE, &spot); /* says so, and lists single ones */

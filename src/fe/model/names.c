@@ -46,15 +46,15 @@ static const NsFeBody *nearest_body(NsFe *fe, const char *name)
   return &fe->body[0];
 }
 
-/* The nodes of "body.set"; NULL after an error in diag. allow_ground is for the message alone. */
-static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, const NsFeBody **body)
+/* The nodes of "body.set"; NULL after an error in diag. allow_ground, and whether a single node is wanted, are for the message alone. */
+static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscBool single, const NsFeBody **body)
 {
   static const char *const ground[] = {"ground", NULL};
   const char              *dot      = strchr(name, '.');
 
   if (!dot) {
     NsDiagError(fe->diag, place, "'%s' names no nodes%s", name, NsDidYouMean(allow_ground ? NsNearestWord(name, ground) : NULL));
-    NsDiagNote(fe->diag, "such as %s%s", node_names(fe, nearest_body(fe, name), PETSC_FALSE), allow_ground ? ", or ground" : "");
+    NsDiagNote(fe->diag, "such as %s%s", node_names(fe, nearest_body(fe, name), single), allow_ground ? ", or ground" : "");
     if (!allow_ground && !strcmp(name, "ground"))
       NsDiagNote(fe->diag,
         "`ground` is not a node: a contact takes a surface, such as {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}; nodes are held to the ground by `supports`");
@@ -69,7 +69,7 @@ static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, Pets
 
 const NsMeshSideSet *NsFeFindSides(NsFe *fe, const char *name, NsPlace place, const NsFeBody **body)
 {
-  const NsMeshSet     *set = find_set(fe, name, place, PETSC_FALSE, body);
+  const NsMeshSet     *set = find_set(fe, name, place, PETSC_FALSE, PETSC_FALSE, body);
   const NsMeshSideSet *sides;
 
   if (!set) return NULL;
@@ -98,7 +98,7 @@ const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscIn
     NsDiagNote(fe->diag, "name a node in the body's mesh, such as nodes: {here: 0.5 m}, and write body.here");
     return NULL;
   }
-  set = find_set(fe, name, place, PETSC_FALSE, &body);
+  set = find_set(fe, name, place, PETSC_FALSE, PETSC_FALSE, &body);
   if (!set) return NULL;
   PetscInt *nodes = NsArenaAlloc(fe->arena, sizeof(*nodes) * (size_t)PetscMax(1, set->count));
   for (PetscInt i = 0; i < set->count; i++) nodes[i] = body->first_node + set->items[i];
@@ -154,7 +154,8 @@ static PetscBool set_arm(const NsFe *fe, const char *name, const double arm[3], 
   return PETSC_FALSE;
 }
 
-PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePointSet *set)
+static PetscBool find_nodes(
+  NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscBool single, NsFePointSet *set)
 {
   const char     *at   = strchr(name, '@');
   const NsFeBody *body = NULL;
@@ -169,7 +170,7 @@ PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace p
     NsDiagError(fe->diag, place, "%s", why);
     return PETSC_FALSE;
   }
-  set->nodes = find_set(fe, name, place, allow_ground, &body);
+  set->nodes = find_set(fe, name, place, allow_ground, single, &body);
   if (!set->nodes) return PETSC_FALSE;
   set->count      = set->nodes->count;
   set->first_node = body->first_node;
@@ -177,6 +178,11 @@ PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace p
   if (set_arm(fe, name, arm, &set->spot, why, sizeof(why))) return PETSC_TRUE;
   NsDiagError(fe->diag, place, "%s", why);
   return PETSC_FALSE;
+}
+
+PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePointSet *set)
+{
+  return find_nodes(fe, name, arm, place, allow_ground, PETSC_FALSE, set);
 }
 
 PetscBool NsFeFindContactSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, NsFePointSet *set)
@@ -215,17 +221,16 @@ const NsFePoint *NsFeFindPoints(NsFe *fe, const char *name, const double arm[3],
 
 PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePoint *spot)
 {
-  PetscInt         count;
-  const NsFePoint *spots = NsFeFindPoints(fe, name, arm, place, allow_ground, &count);
+  NsFePointSet set;
 
-  if (!spots) return PETSC_FALSE;
-  if (count != 1) {
-    NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", name, (int)count);
+  if (!find_nodes(fe, name, arm, place, allow_ground, PETSC_TRUE, &set)) return PETSC_FALSE;
+  if (set.count != 1) {
+    NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", name, (int)set.count);
     const char *names = node_names(fe, NsFeFindBody(fe, name, strcspn(name, "."), place), PETSC_TRUE);
     if (*names) NsDiagNote(fe->diag, "such as %s", names);
     return PETSC_FALSE;
   }
-  *spot = spots[0];
+  *spot = NsFePointOf(&set, 0);
   return PETSC_TRUE;
 }
 

@@ -134,6 +134,21 @@ static PetscBool place_unbalance(const NsLayout *layout, NsFeUnbalance *unbalanc
   return place_unknowns(layout, unbalance->twist.entries, unbalance->twist.unknown) && unbalance->entries > 0;
 }
 
+static PetscInt place_varyings(NsArena *arena, const NsLayout *layout, PetscInt count, const NsFeVarying *from, NsFeVarying **to)
+{
+  PetscInt placed = 0;
+
+  *to = NsArenaAlloc(arena, sizeof(**to) * (size_t)(count + 1));
+  for (PetscInt b = 0; b < count; b++) {
+    NsFeVarying *varying = &(*to)[placed];
+    *varying             = from[b];
+    if (place_unknowns(layout, varying->entries, varying->unknown) && place_unknowns(layout, varying->twist.entries, varying->twist.unknown))
+      placed++;
+    varying->counts = varying->entries > 0 && varying->unknown[0] >= 0 && NsLayoutOwns(layout, varying->unknown[0]);
+  }
+  return placed;
+}
+
 static void place_forces(NsFe *fe, const NsLayout *layout)
 {
   const NsFeForces *from  = &fe->forces;
@@ -143,7 +158,6 @@ static void place_forces(NsFe *fe, const NsLayout *layout)
   *to           = (NsFeForces){0};
   to->load      = NsArenaAlloc(arena, sizeof(*to->load) * (size_t)(from->loads + 1));
   to->gyro      = NsArenaAlloc(arena, sizeof(*to->gyro) * (size_t)(from->gyros + 1));
-  to->varying   = NsArenaAlloc(arena, sizeof(*to->varying) * (size_t)(from->varyings + 1));
   to->unbalance = NsArenaAlloc(arena, sizeof(*to->unbalance) * (size_t)(from->unbalances + 1));
   for (PetscInt l = 0; l < from->loads; l++) {
     to->load[to->loads] = from->load[l];
@@ -155,13 +169,8 @@ static void place_forces(NsFe *fe, const NsLayout *layout)
     gyro->unknown  = copy_numbers(arena, gyro->n, gyro->unknown);
     if (place_unknowns(layout, gyro->n, gyro->unknown) && place_unknowns(layout, gyro->twist.entries, gyro->twist.unknown)) to->gyros++;
   }
-  for (PetscInt b = 0; b < from->varyings; b++) {
-    NsFeVarying *varying = &to->varying[to->varyings];
-    *varying             = from->varying[b];
-    if (place_unknowns(layout, varying->entries, varying->unknown) && place_unknowns(layout, varying->twist.entries, varying->twist.unknown))
-      to->varyings++;
-    varying->counts = varying->entries > 0 && varying->unknown[0] >= 0 && NsLayoutOwns(layout, varying->unknown[0]);
-  }
+  to->varyings = place_varyings(arena, layout, from->varyings, from->varying, &to->varying);
+  to->watches  = place_varyings(arena, layout, from->watches, from->watch, &to->watch);
   for (PetscInt k = 0; k < from->unbalances; k++) {
     to->unbalance[to->unbalances] = from->unbalance[k];
     if (place_unbalance(layout, &to->unbalance[to->unbalances])) to->unbalances++;

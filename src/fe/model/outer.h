@@ -56,10 +56,11 @@ typedef struct {
 
 /* What acts beside M, C and K. */
 typedef struct {
-  PetscInt       loads, gyros, varyings, unbalances;
+  PetscInt       loads, gyros, varyings, watches, unbalances;
   NsFeLoad      *load;
   NsFeGyro      *gyro;
   NsFeVarying   *varying;
+  NsFeVarying   *watch; /* whose motion a clearance bounds (NsForceType.room); their forces are among the others */
   NsFeUnbalance *unbalance;
 } NsFeForces;
 

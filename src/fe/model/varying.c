@@ -1,15 +1,15 @@
 /*
   Force elements that are computed in every step: f_t of src/fe/forces/force.h, nonlinear, or of a bearing over a speed that changes.
 */
+#include <math.h>
 #include <stdio.h>
 #include "fe.h"
 #include "fe/forces/laws/law.h"
 
-static void add_varying(NsFe *fe, const NsForceElement *force)
+static void make_varying(NsFe *fe, const NsForceElement *force, NsFeVarying *self)
 {
-  NsFeVarying *self = &fe->forces.varying[fe->forces.varyings++];
-  const int    side = force->end[0].body == force->rotor ? 0 : 1;
-  PetscReal    row[NS_FORCE_UNKNOWNS][6];
+  const int side = force->end[0].body == force->rotor ? 0 : 1;
+  PetscReal row[NS_FORCE_UNKNOWNS][6];
 
   self->element = force;
   self->entries = NsFeForceRows(fe, force, self->unknown, row);
@@ -26,14 +26,25 @@ static PetscBool varies(const NsFe *fe, const NsForceElement *force)
   return NsFeForceLaw(force) || NsFeForceFollowsSpin(fe, force);
 }
 
+static PetscReal room_of(const NsForceElement *force)
+{
+  return force->type->room ? force->type->room(force) : 0;
+}
+
 void NsFeVaryingCreate(NsFe *fe)
 {
-  size_t count = 1;
+  NsFeForces *forces = &fe->forces;
+  size_t      count = 1, watches = 1;
 
-  for (PetscInt s = 0; s < fe->force_elements; s++) count += varies(fe, &fe->force[s]) ? 1 : 0;
-  fe->forces.varying = NsArenaAlloc(fe->arena, sizeof(*fe->forces.varying) * count);
   for (PetscInt s = 0; s < fe->force_elements; s++) {
-    if (varies(fe, &fe->force[s])) add_varying(fe, &fe->force[s]);
+    count += varies(fe, &fe->force[s]) ? 1 : 0;
+    watches += room_of(&fe->force[s]) > 0 ? 1 : 0;
+  }
+  forces->varying = NsArenaAlloc(fe->arena, sizeof(*forces->varying) * count);
+  forces->watch   = NsArenaAlloc(fe->arena, sizeof(*forces->watch) * watches);
+  for (PetscInt s = 0; s < fe->force_elements; s++) {
+    if (varies(fe, &fe->force[s])) make_varying(fe, &fe->force[s], &forces->varying[forces->varyings++]);
+    if (room_of(&fe->force[s]) > 0) make_varying(fe, &fe->force[s], &forces->watch[forces->watches++]);
   }
 }
 
@@ -121,6 +132,21 @@ void NsFeVaryingTangent(const NsFeVarying *self, PetscReal t, const PetscScalar 
   for (PetscInt i = 0; i < self->components * self->components; i++) S[i] = op.stiffness * S[i] + op.damping * damping[i];
 }
 
+/* The motion of a force element over the largest that its law is meant for; 0: there is none. steps: the critical time step counts, too. */
+static PetscReal part_used(const NsFeVarying *self, PetscBool steps, PetscReal t, const PetscScalar *q, const PetscScalar *v)
+{
+  const NsForceLawUse *use = NsFeForceLaw(self->element);
+  Motion               at;
+
+  if (!self->counts || !use || !use->law->used || !(steps || use->law->extrapolates)) return 0;
+  return use->law->used(use->data, motion_of(self, t, q, v, &at));
+}
+
+static PetscReal room_taken(const NsFeVarying *self, const PetscScalar *q)
+{
+  return self->counts ? hypot(along(self, 0, q), along(self, 1, q)) / room_of(self->element) : 0;
+}
+
 PetscErrorCode NsFeOutgrown(NsModel *model, PetscBool steps, PetscReal t, Vec q, Vec v, NsBound *used)
 {
   const NsFe *fe     = model->data;
@@ -130,15 +156,13 @@ PetscErrorCode NsFeOutgrown(NsModel *model, PetscBool steps, PetscReal t, Vec q,
 
   PetscFunctionBegin;
   *used = (NsBound){0, ""};
-  if (!fe->forces.varyings) PetscFunctionReturn(0);
+  if (!(fe->forces.varyings + fe->forces.watches)) PetscFunctionReturn(0);
   PetscCall(NsLayoutExchange(layout, 1, &aq));
   PetscCall(NsLayoutExchange(layout, 1, &av));
-  for (PetscInt k = 0; k < fe->here.varyings; k++) {
-    const NsFeVarying   *self = &fe->here.varying[k];
-    const NsForceLawUse *use  = NsFeForceLaw(self->element);
-    Motion               at;
-    if (!self->counts || !use || !use->law->used || !(steps || use->law->extrapolates)) continue;
-    const PetscReal part = use->law->used(use->data, motion_of(self, t, aq, av, &at));
+  for (PetscInt k = 0; k < fe->here.varyings + fe->here.watches; k++) {
+    const PetscBool    watch = k >= fe->here.varyings;
+    const NsFeVarying *self  = watch ? &fe->here.watch[k - fe->here.varyings] : &fe->here.varying[k];
+    const PetscReal    part  = watch ? room_taken(self, aq) : part_used(self, steps, t, aq, av);
     if (!(part > used->value)) continue;
     used->value = part;
     most        = (PetscInt)(self->element - fe->force);
@@ -149,6 +173,7 @@ PetscErrorCode NsFeOutgrown(NsModel *model, PetscBool steps, PetscReal t, Vec q,
   PetscCall(NsLayoutMax(layout, &first)); /* the first of equal ones */
   if (first == -PETSC_MAX_REAL) PetscFunctionReturn(0);
   const NsForceElement *force = &fe->force[(PetscInt)-first];
-  (void)snprintf(used->where, sizeof(used->where), "%s '%s' (its key `%s`)", force->type->kind, force->name, NsFeForceLaw(force)->law->ends_with);
+  (void)snprintf(used->where, sizeof(used->where), "%s '%s' (its key `%s`)", force->type->kind, force->name,
+    NsFeForceLaw(force) ? NsFeForceLaw(force)->law->ends_with : "clearance");
   PetscFunctionReturn(0);
 }

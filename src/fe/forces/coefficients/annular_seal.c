@@ -125,6 +125,11 @@ static void at(const void *data, PetscReal spin, PetscReal value[8])
   value[6]            = -value[5];
 }
 
+static PetscReal room(const void *data)
+{
+  return ((const Seal *)data)->given.clearance;
+}
+
 static PetscReal mass(const void *data)
 {
   const Seal *self = data;
@@ -132,4 +137,4 @@ static PetscReal mass(const void *data)
   return flow_at(&self->given, self->highest).mass;
 }
 
-const NsCoefficients NsCoefficients_AnnularSeal = {.size = sizeof(Seal), .create = create, .at = at, .mass = mass};
+const NsCoefficients NsCoefficients_AnnularSeal = {.size = sizeof(Seal), .create = create, .at = at, .room = room, .mass = mass};

@@ -15,6 +15,8 @@ typedef struct {
   PetscBool (*create)(const void *settings, PetscReal highest, NsDiag *diag, void *data);
   /* k22, k23, k32, k33, c22, c23, c32, c33 at a speed (rad/s) of either sign. */
   void (*at)(const void *data, PetscReal spin, PetscReal value[8]);
+  /* m: how far the journal can move in the clearance that the key `clearance` gives. NULL: there is none. */
+  PetscReal (*room)(const void *data);
   /* The added mass m (kg) at the highest speed, because the mass matrix is constant. NULL: none. */
   PetscReal (*mass)(const void *data);
 } NsCoefficients;
