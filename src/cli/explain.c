@@ -275,12 +275,12 @@ static void report_unknown(Search *search, const NsTable *root, char **words, in
 }
 
 /* A term of rotor dynamics, or a name of ROSS. */
-static bool explain_trade(const char *word, FILE *out)
+static bool explain_trade(const char *word, bool first, FILE *out)
 {
   const NsTradeTerm *term = NsTradeFind(word);
 
   if (!term) return false;
-  fprintf(out, "%s, of rotors\n\n  ", word);
+  fprintf(out, "%s%s, of rotors\n\n  ", first ? "" : "\n", word);
   NsExplainWrap(out, 2, term->text);
   if (term->page) fprintf(out, "\npercuss explain %s says more\n", term->page);
   return true;
@@ -294,7 +294,7 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   Search         search  = {arena, NULL, &search.first};
   char          *words[MAX_WORDS], *text, *more = NULL;
   int            n = 0, result = 0;
-  bool           found;
+  bool           search_on = false, found;
 
   if (!word) {
     NsExplainRoot(root, out);
@@ -313,12 +313,17 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
     if (!strcmp(NsCommands[c]->name, words[0])) fprintf(out, "\na command, too: percuss %s --help\n", words[0]);
   }
   found = search.first != NULL;
-  if (!found && config) found = explain_trade(word, out);
-  if (!found && config) found = NsExplainUnit(word, out);
-  if (!found && n == 1) {
+  if (!found && config) { /* rpm is both */
+    const bool unit = NsExplainUnit(word, out), trade = explain_trade(word, !unit, out);
+
+    found     = unit || trade;
+    search_on = trade && !unit; /* also to the pages with this word */
+    if (search_on) fputc('\n', out);
+  }
+  if ((!found || search_on) && n == 1) {
     const bool pages = NsExplainSearch(roots, words[0], arena, out);
 
-    found = (config && NsExplainColumns(words[0], pages, out)) || pages;
+    found = (config && NsExplainColumns(words[0], pages, out)) || pages || found;
   }
   if (!found) {
     if (!n) words[n++] = text;
@@ -365,7 +370,7 @@ static int call(const NsArguments *arguments)
     puts(
       "percuss explain schemes compares all schemes, units lists all units, results lists the columns of all tables, study is about files of percuss study; other words are searched in all texts");
   }
-  if (arguments->words > 1 && explain_trade(words_in_one(arguments), stdout)) return result;
+  if (arguments->words > 1 && explain_trade(words_in_one(arguments), true, stdout)) return result;
   for (int i = 0; i < arguments->words; ++i) {
     const char *word  = arguments->word[i];
     const bool  study = !strcmp(word, "study") || !strncmp(word, "study.", 6);
