@@ -119,11 +119,14 @@ static const NsKey keys_Planar[]      = {BETWEEN,
        {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .space = NS_SPACE_DIRECTION, .required = true,
          .help = "initial direction of the normal of the plane", .example = "[0, 0, 1]"},
        {NULL}};
-static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS,
+static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS, LIMITS,
   CLEARANCE_OF("distance of the pin from each side of its slot when centred: the joint becomes a contact, with the pin on the second body",
     "radius of a pin with clearance", SLIDE_FRICTION),
   {NULL}};
-static const NsKey keys_Distance[]    = {BETWEEN, {NULL}};
+static const NsKey keys_Distance[]    = {BETWEEN,
+     {"limits", NS_KEY_TABLE, offsetof(NsJointSettings, limits), .table = &limits_table,
+       .help = "bounds of the distance, which is free between them; a rope has `upper` alone", .example = "{upper: 0.5 m}"},
+     {NULL}};
 #define ALONG(key_, field_, help_, example_, ...) \
   { \
     key_, NS_KEY_VECTOR, offsetof(NsJointSettings, field_), .space = NS_SPACE_AXES, .dimension = __VA_ARGS__, .default_value = "[0, 0, 0]", \

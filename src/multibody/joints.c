@@ -316,6 +316,10 @@ static NsMbRow motion_row(const NsMultibody *self, const NsMbJoint *joint, Petsc
   NsMbRow row = {.joint = joint, .kind = angle ? NS_ROW_ANGLE : NS_ROW_SLIDE, .axis = {2, 2}, .scale = angle ? arm_of(self) : 1};
 
   row.offset = angle ? 0 : joint->zero_slide;
+  if (joint->type == NS_JOINT_Distance) {
+    row.kind   = NS_ROW_DISTANCE;
+    row.offset = 0;
+  }
   return row;
 }
 
@@ -545,7 +549,7 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
         "the points of joint '%s' coincide at the start: for a distance of 0 use a spherical or revolute joint", joint->name);
       return;
     }
-    add_row(self, joint, NS_ROW_DISTANCE, 0, 0, "")->offset = joint->zero_slide;
+    if (!settings->limits) add_row(self, joint, NS_ROW_DISTANCE, 0, 0, "")->offset = joint->zero_slide;
   }
   if (planar)
     rows_in_plane(self, joint);

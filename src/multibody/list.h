@@ -7,7 +7,7 @@ NS_JOINT(Spherical, "spherical", "ball, ball_joint, socket", "ball joint: turns 
 NS_JOINT(Universal, "universal", "cardan, hooke", "Cardan joint: turns about an axis of each body, which stay perpendicular")
 NS_JOINT(Planar, "planar", "", "slides in a plane and turns about its normal")
 NS_JOINT(PointOnLine, "point_on_line", "line, inline, slot", "a point of the second body slides along a line of the first and turns any way")
-NS_JOINT(Distance, "distance", "link, massless_rod", "two points stay as far apart as they are at the start")
+NS_JOINT(Distance, "distance", "link, massless_rod, rope, cable", "two points stay as far apart as they are at the start, or within limits (a rope)")
 NS_JOINT(Bushing, "bushing", "elastic, compliant, mount", "springs and dashpots between two points in all directions, and against rotations")
 NS_JOINT(Gear, "gear", "gears, transmission", "couples the angles of two hinges by a ratio")
 NS_JOINT(Rack, "rack", "rack_and_pinion, rack_pinion", "couples the sliding of one joint to the angle of another")

@@ -314,6 +314,22 @@ drives: {motor: {joint: left, speed: 10 rad/s}}
                 self.assertEqual(found[0][0], "j.bend")
                 self.assertAlmostEqual(found[0][1], math.pi / 6, delta=delta, msg=scheme + joint)
 
+    def test_ropes_and_stops(self):
+        """A ball on a rope falls freely until it is taut, and is thrown back; a point on a line between two stops. In the plane and in space."""
+        for dimension, inertia in ((2, "1"), (3, "[1, 1, 1]")):
+            body = f"bodies:\n  a: {{type: body, dimension: {dimension}, mass: 2, inertia: {inertia}, at: [0, -0.1, 0], initial: {{velocity: [%s, 0, 0]}}}}\n"
+            for scheme, delta in (("half_explicit", 2e-3), ("event_driven_hem5", 1e-7)):
+                extra = ", tolerance: 1e-9" if scheme.startswith("event") else ""
+                rope = "gravity: [0, -10, 0]\n" + body % 0 + "joints: {r: {type: distance, between: [ground, a.center], at: [0, 0, 0], limits: {upper: 0.9, restitution: 0.5}}}\n"
+                results = run(rope, scheme, "0.5 ms", 0.6, ["a"], 1, extra)
+                hit = [row for row in results.tables["events"] if row["contact"] == "r.upper" and row["event"] == "impact"]
+                self.assertAlmostEqual(float(hit[0]["time"]), 0.4, delta=1e-3 if delta > 1e-3 else delta)
+                self.assertAlmostEqual(results.end("a.y")[0], -0.9 + 2 * 0.2 - 5 * 0.04, delta=delta)
+                line = body % 1 + "joints: {l: {type: point_on_line, between: [ground, a.center], axis: [1, 0, 0], limits: {lower: -0.2, upper: 0.3, restitution: 1}}}\n"
+                results = run(line, scheme, "0.5 ms", 1, ["a"], 1, extra)
+                self.assertAlmostEqual(results.end("a.x")[0], 0, delta=delta)
+                self.assertEqual([row["contact"] for row in results.tables["events"] if row["event"] == "impact" and float(row["impulse"]) > 0.1], ["l.upper", "l.lower"])
+
     def test_gear_and_rack(self):
         """A pinion on a motor drives a wheel by a gear and a rack; the motion is known."""
         config = """bodies:
@@ -715,28 +731,26 @@ class ElasticRods(unittest.TestCase):
         np.testing.assert_allclose(ends[1:], [ends[0], ends[0]], atol=1e-4)  # what bends
 
     def test_energy_and_momentum(self):
-        """A free rod that tumbles and vibrates: its centre goes straight on, its energy is kept to the order of the scheme, and the motion is the same in any frame."""
-        def config(turn, forces):
-            R = np.eye(3) if turn is None else turn
-            return ("bodies:\n" + self.rod(dimension=3, elements=4, young="2.1 GPa", start=vector(R @ [-0.5, 0, 0]), end=vector(R @ [0.5, 0, 0]),
+        """A soft free rod that tumbles, twists and bends by some 60 degrees: its centre goes straight on, its energy is kept, and the motion is the same in any frame."""
+        def config(R):
+            loads = (("left", [0, 20, 30], [0.1, 0.3, 0.2]), ("right", [5, -20, -30], [-0.1, 0.3, 0.1]), ("center", [-5, 0, 0], [0, -0.6, -0.3]))
+            return ("bodies:\n" + self.rod(dimension=3, elements=4, young="21 MPa", start=vector(R @ [-0.5, 0, 0]), end=vector(R @ [0.5, 0, 0]),
                                            more=f", initial: {{velocity: {vector(R @ [0.3, 0.1, -0.2])}}}")
-                    + "loads:\n" + "".join(f"  F{i}: {{at: rod.{p}, force: {vector(R @ f)}, until: 4 ms}}\n" for i, (p, f) in enumerate(forces)))
-        forces = (("left", np.array([0, 20.0, 30])), ("right", np.array([5, -20.0, -30])), ("center", np.array([-5.0, 0, 0])))
+                    + "loads:\n" + "".join(f"  F{i}: {{at: rod.{p}, force: {vector(R @ f)}, moment: {vector(R @ m)}, until: 40 ms}}\n" for i, (p, f, m) in enumerate(loads)))
         weight = np.array([3 / 8, 7 / 6, 11 / 12, 7 / 6, 3 / 8]) / 4
         probes = [f"rod.node{k}" for k in range(5)]
-        drift = []
-        for step in ("20 us", "10 us"):
-            results = run(config(None, forces), "half_explicit", step, 0.2, probes, 10)
-            center = sum(weight[k] * np.array([results.history[f"rod.node{k}.{a}"] for a in "xyz"]) for k in range(5))
-            np.testing.assert_allclose(center, np.outer([0.3, 0.1, -0.2], results.history["time"]), atol=1e-12)
-            drift.append(abs(results.info["summary"]["energy"]["numerical"]))
-        self.assertLess(drift[1], 0.3 * drift[0])
+        results = run(config(np.eye(3)), "half_explicit", "50 us", 0.5, probes, 10)
+        center = sum(weight[k] * np.array([results.history[f"rod.node{k}.{a}"] for a in "xyz"]) for k in range(5))
+        np.testing.assert_allclose(center, np.outer([0.3, 0.1, -0.2], results.history["time"]), atol=1e-12)
+        self.assertGreater(results.info["summary"]["energy"]["load"], 9)
+        self.assertLess(results.info["summary"]["energy_numerical_max"], 5e-3)
         axis, angle = np.array([1.0, 2, 3]) / math.sqrt(14), 1.1
         K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
         R = np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
-        turned = run(config(R, forces), "half_explicit", "10 us", 0.2, probes, 10)
+        turned = run(config(R), "half_explicit", "50 us", 0.2, probes, 10)  # later, rounding errors grow: the motion is chaotic
         for k in (0, 4):
-            np.testing.assert_allclose(turned.end(*(f"rod.node{k}.{a}" for a in "xyz")), R @ results.end(*(f"rod.node{k}.{a}" for a in "xyz")), atol=1e-9)
+            names = [f"rod.node{k}.{a}" for a in "xyz"]
+            np.testing.assert_allclose(turned.end(*names), R @ [results.at(name, 0.2) for name in names], atol=1e-10)
 
     def test_schemes(self):
         """Every scheme that supports bodies: a cantilever that is released under its weight."""
