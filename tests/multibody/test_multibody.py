@@ -160,6 +160,16 @@ class Joints(unittest.TestCase):
         np.testing.assert_allclose([results.at(f"b19.right.{a}", 0.8) for a in "xy"], [-1.1201714286896818, -1.4102227223299308], atol=1e-5)
         self.assertAlmostEqual(results.at("b19.angle", 0.8) + math.pi / 2, -1.4337458290623233, delta=1e-4)
 
+    def test_chain_of_100(self):
+        config = "gravity: [0, -9.81, 0]\nbodies:\n"
+        config += "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / 50}, 0, 0], to: [{(i + 1) / 50}, 0, 0]}}, mass: 0.02}}\n" for i in range(100))
+        config += "joints:\n  j0: {type: revolute, between: [ground, b0.left]}\n"
+        config += "".join(f"  j{i}: {{type: revolute, between: [b{i - 1}.right, b{i}.left]}}\n" for i in range(1, 100))
+        results = run(config, "half_explicit", "50 us", 0.7, ["b99", "b99.right"], 1000)
+        np.testing.assert_allclose([results.at(f"b99.right.{a}", 0.6) for a in "xy"], [0.6642960942491757, -1.7657498300124121], atol=1e-5)
+        np.testing.assert_allclose([results.at(f"b99.right.{a}", 0.7) for a in "xy"], [-0.46694748842223754, -1.6942484125139177], atol=1e-5)
+        self.assertAlmostEqual(results.at("b99.angle", 0.7) + math.pi / 2, -1.6837510343572226, delta=1e-4)
+
     def test_spatial_slider_crank(self):
         p = np.array([0.8884507093343061, -0.2097347620608033, 0.39732723614588294, -0.09379623704253996])
         config = f"""gravity: [0, 0, -9.81]
