@@ -10,6 +10,8 @@
 #include "diag.h"
 #include "tree.h"
 
+typedef struct NsMotion NsMotion; /* src/core/motion.h */
+
 /* A part begins to act or stops acting. */
 typedef struct {
   PetscReal     t;      /* s, > 0 */
@@ -34,6 +36,8 @@ PetscBool *NsSwitchesAdd(
   NsSwitches *switches, PetscReal from, PetscReal until, const char *kind, const char *name, const NsNode *where, NsArena *arena);
 /* The same of a load, to be listed: steps need not end there. */
 void NsSwitchesNote(NsSwitches *switches, PetscReal from, PetscReal until, const char *kind, const char *name, const NsNode *where, NsArena *arena);
+/* The same of the parts of a motion. */
+void NsSwitchesNoteMotion(NsSwitches *switches, const NsMotion *motion, const char *name, NsArena *arena);
 /* The time of the first one after t; PETSC_MAX_REAL: none. */
 PetscReal NsSwitchesNext(const NsSwitches *switches, PetscReal t);
 /* Sets the flags as after the first `done` of them. */

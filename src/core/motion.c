@@ -9,10 +9,19 @@ static const NsKey motion_keys[] = {
     .default_value = "[0, 0, 0]", .help = "acceleration for the factor 1; velocity and displacement start at 0", .example = "[0, 0, 5 m/s^2]"},
   {"time", NS_KEY_TABLE, offsetof(NsMotionPart, time), .table = &NsTable_TimeFunction, .help = "factor over time; default: constant",
     .example = "{harmonic: {frequency: 50 Hz}}"},
+  NS_RAMPED_WINDOW_KEYS(NsMotionPart, "the motion has this part"),
   {NULL},
 };
-const NsTable NsTable_Motion = {
-  "motion", "displacement, velocity or acceleration over time", motion_keys, sizeof(NsMotionPart), .one_of = "displacement, velocity, acceleration"};
+
+static void check_part(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsMotionPart *part = settings;
+
+  (void)arena;
+  NsWindowCheck(&part->window, part->where, diag);
+}
+const NsTable NsTable_Motion = {"motion", "displacement, velocity or acceleration over time", motion_keys, sizeof(NsMotionPart),
+  .one_of = "displacement, velocity, acceleration", .check = check_part};
 
 static const char *const levels[] = {"displacement", "velocity", "acceleration"};
 
@@ -41,24 +50,26 @@ static PetscBool prepare(NsMotionPart *part, double end, NsArena *arena, NsDiag 
   const int     level     = level_of(part);
   const double *vector[3] = {part->displacement, part->velocity, part->acceleration};
   const NsNode *time      = NsTreeChild(part->where, "time");
+  const NsPlace place     = time ? time->place : NsKeysPlace(part->where, part->window.from > 0 ? "from" : "until");
   PetscReal     jump, at;
 
-  part->vector = vector[level];
+  part->vector   = vector[level];
+  part->function = NsTimeFunctionWindow(part->time, &part->window, arena);
   if (NsTimeFunctionIsInput(part->time)) {
-    NsDiagError(diag, time->place, "a motion must be known in advance, and an input is not");
+    NsDiagError(diag, place, "a motion must be known in advance, and an input is not");
     NsDiagNote(diag, "`input` is for loads and drives: a stiff spring and a load move a point, too");
     return PETSC_FALSE;
   }
   for (int order = 0; order < 3; order++) {
-    if (NsTimeFunctionDerive(part->time, order - level, end, arena, &part->derived[order])) continue;
-    NsDiagError(diag, time->place, "this motion has too many periods up to %g s to be integrated", end);
+    if (NsTimeFunctionDerive(part->function, order - level, end, arena, &part->derived[order])) continue;
+    NsDiagError(diag, place, "this motion has too many periods up to %g s to be integrated", end);
     NsDiagNote(diag, "give it as a displacement");
     return PETSC_FALSE;
   }
   at = level ? PETSC_MAX_REAL : first_jump(&part->derived[0], end, &jump);
   if (at == PETSC_MAX_REAL) return PETSC_TRUE;
-  NsDiagError(diag, time->place, "the displacement jumps at %g s: its velocity would be infinite", at);
-  NsDiagNote(diag, "a table, a pulse or a burst does not jump; or write `velocity` or `acceleration`");
+  NsDiagError(diag, place, "the displacement jumps at %g s: its velocity would be infinite", at);
+  NsDiagNote(diag, "a table, a pulse, a burst or a `ramp` does not jump; or write `velocity` or `acceleration`");
   return PETSC_FALSE;
 }
 
@@ -86,7 +97,7 @@ PetscReal NsMotionNext(const NsMotion *motion, PetscReal t)
 {
   PetscReal next = PETSC_MAX_REAL;
 
-  for (int i = 0; i < motion->parts; i++) next = PetscMin(next, NsTimeFunctionNext(motion->part[i].time, t));
+  for (int i = 0; i < motion->parts; i++) next = PetscMin(next, NsTimeFunctionNext(motion->part[i].function, t));
   return next;
 }
 
@@ -94,7 +105,7 @@ PetscReal NsMotionPeriod(const NsMotion *motion, PetscReal t)
 {
   PetscReal period = PETSC_MAX_REAL;
 
-  for (int i = 0; i < motion->parts; i++) period = PetscMin(period, NsTimeFunctionPeriod(motion->part[i].time, t));
+  for (int i = 0; i < motion->parts; i++) period = PetscMin(period, NsTimeFunctionPeriod(motion->part[i].function, t));
   return period;
 }
 

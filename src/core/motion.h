@@ -14,7 +14,9 @@ typedef struct {
   const NsNode         *where;
   double                displacement[3], velocity[3], acceleration[3];
   const NsTimeFunction *time;
-  NsTimeFunction        derived[3]; /* of displacement, velocity and acceleration, made by NsMotionPrepare */
+  NsWindow              window;     /* 0 outside it */
+  const NsTimeFunction *function;   /* `time` within the window; made by NsMotionPrepare, */
+  NsTimeFunction        derived[3]; /* and of displacement, velocity and acceleration */
   const double         *vector;     /* the one that is given */
 } NsMotionPart;
 
@@ -28,7 +30,7 @@ typedef struct {
 extern const NsTable NsTable_Motion;
 
 /* The parts as they are used; parts 0: none. Those of a list are in its items. */
-typedef struct {
+typedef struct NsMotion {
   int                 parts;
   const NsMotionPart *part;
 } NsMotion;

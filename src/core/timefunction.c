@@ -101,19 +101,17 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
 
   if (!function) return 1.0;
   if (function->derived) return NsTimeFunctionDerivedValue(function, t);
-  if (function->windowed) return NsWindowHas(&function->window, t) ? NsTimeFunctionValue(function->of, t) : 0;
+  if (function->windowed) return NsWindowHas(&function->window, t) ? NsWindowFactor(&function->window, t) * NsTimeFunctionValue(function->of, t) : 0;
   kind = kind_of(function, &settings);
   return kind ? kind->value(settings, t) : NsTableValue(&function->table, t);
 }
 
-/* Its ends, and within them what `of` does. */
+/* Its ends and ramps, and within them what `of` does. */
 static PetscReal window_next(const NsTimeFunction *function, PetscReal t)
 {
-  const NsWindow *window = &function->window;
-  const PetscReal end    = window->until > 0 ? window->until : PETSC_MAX_REAL;
+  const PetscReal next = NsWindowNext(&function->window, t);
 
-  if (t < window->from) return window->from;
-  return t < end ? PetscMin(end, NsTimeFunctionNext(function->of, t)) : PETSC_MAX_REAL;
+  return NsWindowHas(&function->window, t) ? PetscMin(next, NsTimeFunctionNext(function->of, t)) : next;
 }
 
 PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t)
@@ -140,8 +138,20 @@ PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t)
   return kind && kind->period ? kind->period(settings, t) : PETSC_MAX_REAL;
 }
 
+/* (w f)' = w' f + w f', (w f)'' = 2 w' f' + w f'', f = of, w: the window's factor. */
+static PetscReal window_slope(const NsTimeFunction *function, PetscReal t, int order)
+{
+  const NsTimeFunction *of = function->of;
+  const PetscReal       w = NsWindowFactor(&function->window, t), slope = NsWindowSlope(&function->window, t);
+
+  if (!NsWindowHas(&function->window, t)) return 0;
+  if (order == 1) return slope * NsTimeFunctionValue(of, t) + (of ? w * NsTimeFunctionSlope(of, t, 1) : 0);
+  return of ? 2 * slope * NsTimeFunctionSlope(of, t, 1) + w * NsTimeFunctionSlope(of, t, 2) : 0;
+}
+
 PetscReal NsTimeFunctionSlope(const NsTimeFunction *function, PetscReal t, int order)
 {
+  if (function->windowed) return window_slope(function, t, order);
   const void       *settings;
   const NsTimeKind *kind = kind_of(function, &settings);
 

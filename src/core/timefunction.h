@@ -24,7 +24,7 @@ struct NsTimeFunction {
   PetscBool             derived;
   int                   order; /* -2 .. 2 */
   NsTimeIntegrals      *integrals;
-  PetscBool             windowed; /* made by NsTimeFunctionWindow: `of` (NULL: the constant 1) within the window, 0 outside */
+  PetscBool             windowed; /* made by NsTimeFunctionWindow: `of` (NULL: the constant 1) times the factor of the window */
   NsWindow              window;
 };
 
@@ -36,7 +36,7 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t);
 PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t);
 PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t);
 
-/* `inside` (NULL: the constant 1) within the window and 0 outside it; `inside` itself where no window is given. For loads: it has no derivatives and integrals. */
+/* `inside` (NULL: the constant 1) times the factor of the window, which is 0 outside it; `inside` itself where no window is given. A function like any other, which may be derived and integrated. */
 const NsTimeFunction *NsTimeFunctionWindow(const NsTimeFunction *inside, const NsWindow *window, NsArena *arena);
 
 /*

@@ -1,4 +1,5 @@
 #include "percuss/switches.h"
+#include "core/motion.h"
 #include "percuss/keys.h"
 
 /* Behind those of the same time. */
@@ -43,6 +44,12 @@ static void add(NsSwitches *switches, PetscReal from, PetscReal until, NsSwitch 
 void NsSwitchesNote(NsSwitches *switches, PetscReal from, PetscReal until, const char *kind, const char *name, const NsNode *where, NsArena *arena)
 {
   if (!find(switches, name, where)) add(switches, from, until, (NsSwitch){.kind = kind, .name = name}, where, arena);
+}
+
+void NsSwitchesNoteMotion(NsSwitches *switches, const NsMotion *motion, const char *name, NsArena *arena)
+{
+  for (int a = 0; a < motion->parts; a++)
+    NsSwitchesNote(switches, motion->part[a].window.from, motion->part[a].window.until, "motion of", name, motion->part[a].where, arena);
 }
 
 PetscBool *NsSwitchesAdd(

@@ -185,7 +185,10 @@ static const NsKey drive_keys[] = {
   {"force", NS_KEY_NUMBER, offsetof(NsDriveSettings, force), .dimension = NS_DIM_FORCE, .help = "given force along a joint that slides",
     .example = "10 N"},
   {"time", NS_KEY_TABLE, offsetof(NsDriveSettings, time), .table = &NsTable_TimeFunction,
-    .help = "factor over time of displacement, velocity, torque or force; default: constant", .example = "{harmonic: {frequency: 5 Hz}}"},
+    .help =
+      "factor over time of displacement, velocity, torque or force; default: constant; 0 outside `from` and `until`, where a velocity of 0 holds the joint",
+    .example = "{harmonic: {frequency: 5 Hz}}"},
+  NS_RAMPED_WINDOW_KEYS(NsDriveSettings, "the drive acts"),
   {NULL},
 };
 
@@ -198,7 +201,14 @@ static void check_drive(const void *settings, NsArena *arena, NsDiag *diag)
   if (drive->time && NsTreeChild(drive->where, "speed"))
     NsDiagError(diag, drive->time->where->key_place,
       "`time` is a factor of a displacement, velocity, torque or force; write a speed over time as {table: [[t, speed], ...]}");
-  if (!drive->time && NsTreeChild(drive->where, "displacement"))
+  if (NsWindowIsGiven(&drive->window) && NsTreeChild(drive->where, "speed"))
+    NsDiagError(diag,
+      NsKeysPlace(drive->where, drive->window.from > 0    ? "from"
+                                : drive->window.until > 0 ? "until"
+                                                          : "ramp"),
+      "a `speed` has no window; write a speed over time as {table: [[t, speed], ...]}");
+  NsWindowCheck(&drive->window, drive->where, diag);
+  if (!drive->time && !NsWindowIsGiven(&drive->window) && NsTreeChild(drive->where, "displacement"))
     NsDiagError(diag, NsKeysPlace(drive->where, "displacement"),
       "a drive with a `displacement` needs the factor `time`, such as {harmonic: {frequency: 5 Hz}}; to hold a body use a joint");
 }

@@ -567,14 +567,18 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
 }
 
 /* Displacement or velocity over time, along x; NULL after an error. */
-static const NsMotion *motion_of(NsMultibody *self, const NsDriveSettings *settings)
+static const NsMotion *motion_of(NsMultibody *self, const NsDriveSettings *settings, const char *name)
 {
   NsMotionPart *part   = NsArenaAlloc(self->arena, sizeof(*part));
   NsMotion     *motion = NsArenaAlloc(self->arena, sizeof(*motion));
 
-  *part =
-    (NsMotionPart){.where = settings->where, .displacement = {settings->displacement}, .velocity = {settings->velocity}, .time = settings->time};
+  *part   = (NsMotionPart){.where = settings->where,
+      .displacement               = {settings->displacement},
+      .velocity                   = {settings->velocity},
+      .time                       = settings->time,
+      .window                     = settings->window};
   *motion = NsMotionPrepare(&(NsList){.count = 1, .items = part}, self->config->time->end, self->arena, self->diag);
+  NsSwitchesNoteMotion(self->switches, motion, name, self->arena);
   return motion->parts ? motion : NULL;
 }
 
@@ -593,14 +597,16 @@ static void make_drive(NsMultibody *self, const NsDriveSettings *settings, const
     return;
   }
   if (settings->torque != 0 || settings->force != 0) {
-    add_actuator(self, joint, (NsMbActuator){.push = settings->torque + settings->force, .time = settings->time});
+    NsSwitchesNote(self->switches, settings->window.from, settings->window.until, "drive", name, settings->where, self->arena);
+    add_actuator(self, joint,
+      (NsMbActuator){.push = settings->torque + settings->force, .time = NsTimeFunctionWindow(settings->time, &settings->window, self->arena)});
     return;
   }
   NsMbRow *row   = &self->row[self->rows++];
   *row           = own_row(self, joint);
   row->offset    = joint->turns ? joint->zero : joint->zero_slide;
   row->speed     = settings->speed;
-  row->motion    = settings->speed ? NULL : motion_of(self, settings);
+  row->motion    = settings->speed ? NULL : motion_of(self, settings, name);
   row->name      = name;
   row->bilateral = PETSC_TRUE;
 }

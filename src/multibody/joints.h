@@ -48,6 +48,7 @@ typedef struct {
   const NsSpin         *speed;
   double                displacement, velocity, torque, force;
   const NsTimeFunction *time;
+  NsWindow              window;
 } NsDriveSettings;
 
 typedef enum { NS_ROW_POINT, NS_ROW_PERP, NS_ROW_SLIDE, NS_ROW_DISTANCE, NS_ROW_ANGLE, NS_ROW_GEAR } NsMbRowKind;

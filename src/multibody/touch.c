@@ -160,7 +160,8 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
       self->diag, partner->where->place, "bodies of `type: body` can touch planes that are fixed or moved in space, and the shapes of other bodies");
     return PETSC_FALSE;
   }
-  touch->motion          = NsMotionPrepare(&plane->surface.motion, self->config->time->end, self->arena, self->diag);
+  touch->motion = NsMotionPrepare(&plane->surface.motion, self->config->time->end, self->arena, self->diag);
+  NsSwitchesNoteMotion(self->switches, &touch->motion, "plane", self->arena);
   const PetscReal length = NsLength(plane->normal);
   if (!(length > 0) || (planar && plane->normal[2] != 0)) {
     NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "normal"),

@@ -1314,6 +1314,15 @@ class DrivesOfSliders(unittest.TestCase):
                 if scheme == "half_explicit":
                     self.assertAlmostEqual(force[0], 2 * a, delta=5e-2)  # of order 1
 
+    def test_windows(self):
+        """From 10 ms to 50 ms with ramps of 10 ms: a velocity, which holds the slider before and afterwards, and a force, which does not."""
+        window = "from: 10 ms, until: 50 ms, ramp: 10 ms"
+        for scheme, tolerance in (("half_explicit", 1e-9), ("moreau_jean", 1e-9), ("generalised_alpha", 1e-6), ("event_driven_hem5", 1e-9)):
+            for drive, x, v in (("velocity: 0.5 m/s", 0.015, 0), ("force: 4 N", 2 * 0.03 * 0.04, 2 * 0.03)):
+                config = self.CONFIG.replace("DRIVE, time: {harmonic: {frequency: 5 Hz}}", f"{drive}, {window}")
+                results = run(config, scheme, "0.1 ms", 0.07, ["c"], 10 if scheme != "event_driven_hem5" else 1)
+                np.testing.assert_allclose(results.end("c.x", "c.vx"), [x, v], atol=tolerance if v == 0 else 1e-6, err_msg=f"{drive} {scheme}")
+
     def test_pendulum_on_a_slider(self):
         """Driven in space, with a pendulum below it: its energy is the work of the drive."""
         config = ("gravity: [0, 0, -9.81]\nbodies:\n  c: {type: body, mass: 1, inertia: [0.1, 0.1, 0.1]}\n"

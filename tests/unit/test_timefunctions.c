@@ -48,11 +48,13 @@ static void derivatives_and_integrals_fit(void **state)
     "random: {spectrum: [[1 Hz, 1 1/Hz], [5 Hz, 1 1/Hz]], components: 20}", "pulse: {start: 0.1 s, duration: 1 s}",
     "step: {start: 0.1 s, end: 1.5 s}", "table: [[0, 0], [0.3 s, 2], [1.1 s, -1]]"};
   static const double      at[]    = {0.05, 0.213, 0.77, 1.02, 1.31, 1.9, 2.6};
+  static const NsWindow    window  = {.from = 0.15, .until = 2.3, .ramp = 0.9};
+  const size_t             count   = sizeof(texts) / sizeof(*texts);
   const double             h       = 1e-4;
 
   (void)state;
-  for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-    const NsTimeFunction *f = read(texts[i]);
+  for (size_t i = 0; i < 2 * count; i++) { /* then within a window with ramps; the last but one the constant 1 */
+    const NsTimeFunction *own = read(texts[i % count]), *f = i < count ? own : NsTimeFunctionWindow(i % count == 6 ? NULL : own, &window, arena);
     NsTimeFunction        d[5];
     for (int order = -2; order <= 2; order++) assert_true(NsTimeFunctionDerive(f, order, 2, arena, &d[2 + order]));
     for (int order = -2; order < 2; order++) {
@@ -71,6 +73,30 @@ static void derivatives_and_integrals_fit(void **state)
   near(NsTimeFunctionValue(&step, 2), 1.4 * 1.4 / 2 + 1.4 * 0.5, 1e-14);
   assert_true(NsTimeFunctionDerive(read(texts[7]), -1, 1, arena, &table));
   near(NsTimeFunctionValue(&table, 3), 0.3 + 0.4 - 1.9, 1e-14);
+}
+
+/* Ramps are lines, and their ends are kinks: of a velocity the displacement is the area, and the acceleration of a displacement has impulses. */
+static void windows_have_ramps(void **state)
+{
+  static const NsWindow window = {.from = 0.5, .until = 2, .ramp = 0.25}, start = {.ramp = 0.5};
+  const NsTimeFunction *f = NsTimeFunctionWindow(NULL, &window, arena);
+  NsTimeFunction        moved, second;
+
+  (void)state;
+  near(NsTimeFunctionValue(f, 0.5), 0, 0);
+  near(NsTimeFunctionValue(f, 0.6), 0.4, 1e-15);
+  near(NsTimeFunctionValue(f, 1), 1, 0);
+  near(NsTimeFunctionValue(f, 1.9), 0.4, 1e-15);
+  near(NsTimeFunctionValue(f, 2), 0, 0);
+  for (int i = 0; i < 5; i++) near(NsTimeFunctionNext(f, (double[]){0, 0.5, 0.75, 1.75, 2}[i]), (double[]){0.5, 0.75, 1.75, 2, PETSC_MAX_REAL}[i], 0);
+  assert_true(NsTimeFunctionDerive(f, -1, 3, arena, &moved));
+  near(NsTimeFunctionValue(&moved, 3), 1.25, 1e-14);
+  assert_true(NsTimeFunctionDerive(f, 2, 3, arena, &second));
+  near(NsTimeFunctionMean(&second, 0.5, 0.05, 0.05), 4 / 0.1, 1e-10);
+  near(NsTimeFunctionMean(f, 2, 0.1, 0.1), 0.4 * 0.05 / 0.2, 1e-15);
+  near(NsTimeFunctionValue(NsTimeFunctionWindow(NULL, &start, arena), 0.1), 0.2, 1e-15);
+  near(NsTimeFunctionValue(NsTimeFunctionWindow(NULL, &start, arena), 9), 1, 0);
+  assert_ptr_equal(NsTimeFunctionWindow(f, &(NsWindow){0}, arena), f);
 }
 
 /* Of a second derivative it is the difference of the slopes: kinks are impulses. */
@@ -193,6 +219,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
     TEST(derivatives_and_integrals_fit),
+    TEST(windows_have_ramps),
     TEST(means_of_derivatives_have_the_kinks),
     TEST(sweeps_have_their_frequencies),
     TEST(bursts_are_smooth_and_short),

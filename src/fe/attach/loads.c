@@ -40,7 +40,7 @@ static const NsKey load_keys[] = {
     .help = "the load rotates with the shaft; force and moment are given at the angle 0", .example = "true"},
   {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; default: constant load",
     .example = "{harmonic: {frequency: 50 Hz}}"},
-  NS_WINDOW_KEYS(NsLoadSettings, "the load acts"),
+  NS_RAMPED_WINDOW_KEYS(NsLoadSettings, "the load acts"),
   {NULL},
 };
 /* The keys of loads `at` points, and those of loads `on` a body or sides. */

@@ -142,8 +142,9 @@ void NsFeSupports(NsFe *fe)
     PetscBool fixed[6] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
     for (int i = 0; i < support[s].fix.count; i++) (void)NsFeAddFix(support[s].fix.items[i], fixed);
     const NsMotion motion = NsMotionPrepare(&support[s].motion, fe->config->time->end, fe->arena, fe->diag);
-    Until          until  = {support[s].until > 0, {.name = list->names[s], .where = support[s].where}};
-    const PetscInt set    = motion.parts && !until.stops ? NsFeAddMotion(fe, motion) : -1;
+    NsSwitchesNoteMotion(fe->switches, &motion, list->names[s], fe->arena);
+    Until          until = {support[s].until > 0, {.name = list->names[s], .where = support[s].where}};
+    const PetscInt set   = motion.parts && !until.stops ? NsFeAddMotion(fe, motion) : -1;
     if (until.stops) prepare_until(fe, &support[s], &motion, &until.hold);
     check_along(fe, &motion, fixed);
     for (int i = 0; i < support[s].at.count; i++) {

@@ -126,6 +126,7 @@ static const NsSurfaceMotion *add_motion(NsFe *fe, const NsSurfaceSettings *surf
 {
   const NsMotion motion = NsMotionPrepare(&surface->motion, fe->config->time->end, fe->arena, fe->diag);
 
+  NsSwitchesNoteMotion(fe->switches, &motion, surface->where->key, fe->arena);
   return motion.parts ? NsFeSurfaceMoves(fe, &motion) : NULL;
 }
 

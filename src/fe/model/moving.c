@@ -198,6 +198,7 @@ static void add_base(NsFe *fe, PetscReal *column)
   NsMotion motion = NsMotionPrepare(&fe->config->base, fe->config->time->end, fe->arena, fe->diag);
 
   fe->moving.base = motion;
+  NsSwitchesNoteMotion(fe->switches, &motion, "base", fe->arena);
   if (motion.parts && fe->mass_varies) {
     NsDiagError(
       fe->diag, NsKeysPlace(fe->config->where, "base"), "`base` does not support an unbalance on a rotor of free spin, whose mass matrix varies");
