@@ -37,6 +37,21 @@ typedef struct {
   NsContactState state;
 } NsContactReport;
 
+/* N: the reaction force of direction d at the end of a step of this length (s): schemes may report a contact force as impulse. */
+static inline PetscReal NsContactForce(const NsContactReport *report, PetscReal step, int d)
+{
+  return report->force[d] + (report->impact || step <= 0 ? 0 : report->impulse[d] / step);
+}
+/* What the contacts add to a column of a probe; report[candidates]. */
+static inline PetscReal NsProbeForces(const NsProbeColumn *column, const NsContactReport *report, PetscReal step)
+{
+  PetscReal sum = 0;
+
+  for (const NsProbeTouch *touch = column->touch; touch; touch = touch->next)
+    sum += touch->weight * NsContactForce(&report[touch->candidate], step, 0);
+  return sum;
+}
+
 /* The contacts of a model: which candidates may be closed, the local problem of those that are, and the reports of the step. Opaque. */
 typedef struct NsContact NsContact;
 

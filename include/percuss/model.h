@@ -228,6 +228,7 @@ typedef struct {
 /* One column of a probe: a weighted sum of unknowns of q, v or accelerations. Its arrays belong to it alone: writers renumber them. */
 typedef struct NsProbeColumn NsProbeColumn;
 typedef struct NsProbeLaw    NsProbeLaw;
+typedef struct NsProbeTouch  NsProbeTouch;
 struct NsProbeColumn {
   const char            *suffix; /* "ux", "vx" ...; "": the probe's name says all */
   PetscBool              of_velocity, of_acceleration;
@@ -240,11 +241,19 @@ struct NsProbeColumn {
   PetscReal             *factor; /* [timed] times these, filled by NsProbeAddTimed */
   /* > 0: no sum, but of columns before it: the von Mises stress (1), a principal stress (2, 3, 4, the largest first), half the product with strains (5), or a component of the direction of a
      principal stress (NS_PROBE_DIRECTION + 3 principal + axis). */
-  int               of_stress;
-  int               back[12];   /* offsets to columns before this one: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
-  PetscInt          coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
-  NsProbeColumn    *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
-  const NsProbeLaw *law;        /* what is not linear, and added; NULL: nothing */
+  int                 of_stress;
+  int                 back[12];   /* offsets to columns before this one: xx, yy, zz, xy, yz, zx of the stress, then of the strain; 0: zero */
+  PetscInt            coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
+  NsProbeColumn      *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
+  const NsProbeLaw   *law;        /* what is not linear, and added; NULL: nothing */
+  const NsProbeTouch *touch;      /* normal forces of contacts that are added (NsProbeForces of contact.h); NULL: none */
+};
+
+/* weight times the normal force of a candidate. */
+struct NsProbeTouch {
+  PetscInt            candidate;
+  PetscReal           weight;
+  const NsProbeTouch *next; /* one more, that is added */
 };
 
 /* A part of a column: value(data, t, x) of sums x[inputs] over q or v. */
@@ -280,7 +289,7 @@ static inline const NsProbeColumn *NsProbeAccelerations(const NsProbeColumn *col
   while (column && !column->of_acceleration) column = column->plus;
   return column;
 }
-/* The value at t; arrays of all unknowns in natural order; a NULL: without accelerations. */
+/* The value at t without contact forces; arrays of all unknowns in natural order; a NULL: without accelerations. */
 static inline PetscReal NsProbeColumnValue(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *a)
 {
   if (column->of_stress) return NsProbeOfStress(column, t, q, v);

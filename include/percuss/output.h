@@ -129,6 +129,7 @@ const NsVtkType *NsVtkTypeAt(int index);
 /* The state after a step, and what led to it. */
 typedef struct {
   PetscInt64 step;               /* 0 is the initial state */
+  PetscReal  last_step;          /* s: length of the step that led to the state; 0 at the start */
   NsState    state;              /* as model->layout has it */
   Vec        whole_q, whole_v;   /* in natural numbers, where this is the first process and some writer needs_state; else NULL */
   Vec        acceleration;       /* M^-1 (h + W F) without impulses of impacts, as the state; NULL unless some writer needs it */

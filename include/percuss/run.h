@@ -96,6 +96,8 @@ PetscErrorCode NsRunStep(NsRun *run, NsStepOutcome *outcome);
 PetscErrorCode NsRunWholeState(NsRun *run, const PetscReal **q, const PetscReal **v);
 /* Accelerations of the state (src/run/acceleration.c), as NsRunWholeState; the first call factors the mass matrix. */
 PetscErrorCode NsRunWholeAcceleration(NsRun *run, const PetscReal **a);
+/* What the contacts add to a column of a probe. */
+PetscReal NsRunProbeForces(const NsRun *run, const NsProbeColumn *column);
 /* Whether the state is that of the end. */
 PetscBool NsRunIsAtEnd(const NsRun *run);
 /* The time step of the config, s. */

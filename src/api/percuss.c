@@ -304,7 +304,8 @@ static PetscErrorCode probe(percuss *run, const char *name, double *value, bool 
       if (column->coordinate) PetscCall(model->view.points(model, NsRunState(run->run)->t, NsRunState(run->run)->q, run->points));
       const PetscReal *a = NULL;
       if (NsProbeAccelerations(column)) PetscCall(NsRunWholeAcceleration(run->run, &a));
-      *value = column->coordinate ? run->points[column->coordinate - 1] : NsProbeColumnValue(column, NsRunState(run->run)->t, run->q, run->v, a);
+      *value = column->coordinate ? run->points[column->coordinate - 1]
+                                  : NsProbeColumnValue(column, NsRunState(run->run)->t, run->q, run->v, a) + NsRunProbeForces(run->run, column);
       *known = true;
     }
   }

@@ -224,7 +224,8 @@ PetscErrorCode NsOrbitProbesFind(NsOrbitParts *parts)
     char      why[256];
     PetscCall(parts->model->view.probe(parts->model, given[i], &probe, &found, why, sizeof(why)));
     for (PetscInt c = 0; found && c < probe.columns; c++) {
-      if (probe.column[c].coordinate || probe.column[c].of_stress || probe.column[c].law || !(probe.column[c].entries || probe.column[c].timed))
+      if (probe.column[c].coordinate || probe.column[c].of_stress || probe.column[c].law || probe.column[c].touch ||
+          !(probe.column[c].entries || probe.column[c].timed))
         continue;
       parts->probe[parts->probes]          = probe;
       parts->probe_column[parts->probes++] = c;

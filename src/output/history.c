@@ -38,9 +38,10 @@ static const NsColumn columns[] = {
   {"e[xyz][xyz]", "", "strain of the same; of plane stress without ezz"},
   {"g[xyz][xyz]", "", "shear strain of the same, as an angle"},
   {"energy_density", "J/m^3", "density of the elastic energy of the same"},
-  {"f[xyz]", "N", "reaction: force on the body of a support, spring or bearing; of a side of a solid, resultant of the elastic forces on its nodes"},
+  {"f[xyz]", "N",
+    "reaction: force on the body of a support, spring or bearing, or on the second partner of a link or tie; of a side of a solid, resultant of the elastic forces on its nodes"},
   {"m[xyz]", "N m",
-    "moment of such a reaction; of a support or side about the middle of its nodes, of a spring or bearing about its point on the body"},
+    "moment of such a reaction; of a support or side about the middle of its nodes, of a spring or bearing about its point on the body, of a link about its second point, of a tie about the middle of its first surface"},
   {"length", "m", "length of a spring of a multibody system"},
   {"force", "N", "its force, tension is positive; of a sliding joint with a spring or damper, the force along its axis"},
   {"moment", "N m", "moment of the spring and the damper of a hinge"},
@@ -78,7 +79,7 @@ static const NsTable gauge_table = {"gauge", "a strain gauge", gauge_keys, sizeo
 static const NsKey history_keys[] = {
   {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
     .help =
-      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME, motors.NAME, gears.NAME, in multibody systems joints.NAME: reactions",
+      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME, motors.NAME, gears.NAME, links.NAME, ties.NAME, in multibody systems joints.NAME: reactions",
     .example = "[bar.left, bar@0.5]"},
   {"accelerations", NS_KEY_BOOLEAN, offsetof(NsHistorySettings, accelerations), .default_value = "false",
     .help = "also record accelerations; each row then costs an evaluation of forces and a solve with the mass matrix", .example = "true"},
@@ -371,8 +372,9 @@ static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
 
-    self->value[1 + c] =
-      column->coordinate && self->position ? self->position[column->coordinate - 1] : NsProbeColumnValue(column, snapshot->state.t, q, v, a);
+    self->value[1 + c] = column->coordinate && self->position
+                           ? self->position[column->coordinate - 1]
+                           : NsProbeColumnValue(column, snapshot->state.t, q, v, a) + NsProbeForces(column, snapshot->contact, snapshot->last_step);
     sum += self->value[1 + c];
   }
   PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));

@@ -35,7 +35,12 @@ PetscErrorCode NsRunAccelerationDestroy(NsRun *run)
 /* N: the force of direction d. */
 PetscReal NsRunForceOf(const NsRun *run, const NsContactReport *report, int d)
 {
-  return report->force[d] + (report->impact || run->last_step <= 0 ? 0 : report->impulse[d] / run->last_step);
+  return NsContactForce(report, run->last_step, d);
+}
+
+PetscReal NsRunProbeForces(const NsRun *run, const NsProbeColumn *column)
+{
+  return NsProbeForces(column, NsContactReports(run->contact), run->last_step);
 }
 
 static PetscErrorCode add_contacts(NsRun *run)

@@ -227,6 +227,7 @@ static PetscErrorCode write_step(NsRun *run, PetscInt64 step, WriteAs as)
   const Needs     needs = ask_writers(run, step, as);
   const PetscInt *active, actives = NsContactActive(run->contact, &active);
   NsSnapshot      snapshot = {.step = step,
+         .last_step                 = run->last_step,
          .state                     = run->state,
          .contact                   = NsContactReports(run->contact),
          .before                    = NsContactLastReports(run->contact),

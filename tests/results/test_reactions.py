@@ -29,6 +29,34 @@ scheme: {type: half_explicit, step: 1 us}
 time: {end: 100 us}
 output: {history: {probes: [supports.clamp, beam@0], every: 100}, frames: {every: 0}}
 """
+LINKED = """
+gravity: [0, -10 m/s^2, 0]
+bodies:
+  a: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1, 1, 1]}
+  b: {type: rigid, at: [1 m, 0, 0], mass: 2 kg, inertia: [1, 1, 1]}
+supports: {hook: {at: a.center}}
+links: {joint: {between: [a.center, b.center]}}
+loads: {pull: {at: b.center, force: [3 N, 0, 0]}}
+scheme: {type: half_explicit, step: 0.1 ms}
+time: {end: 2 ms}
+output: {frames: {every: 0}, history: {probes: [supports.hook, links.joint]}}
+"""
+TIED = """
+gravity: [0, -10 m/s^2, 0]
+bodies:
+  a: &block
+    type: solid
+    mesh: {box: {from: [0, 0, 0], to: [0.4 m, 0.2 m, 0.2 m], cells: [1, 2, 2]}}
+    material: {density: 1000 kg/m^3, young: 1 MPa, poisson: 0.3}
+    mass: lumped
+    damping: {rayleigh: {mass: 60 1/s}}
+  b: {<<: *block, mesh: {box: {from: [0.4 m, 0, 0], to: [0.8 m, 0.2 m, 0.2 m], cells: [1, 3, 3]}}}
+supports: {hook: {at: a.all}}
+ties: {seam: {between: [a.right, b.left]}}
+scheme: {type: half_explicit, step: 0.5 ms}
+time: {end: 0.9 s}
+output: {frames: {every: 0}, contacts: {every: 0}, energy: {every: 0}, history: {probes: [supports.hook, ties.seam], every: 1800}}
+"""
 SHAKEN = CANTILEVER.replace("{at: beam.left}", "{at: beam.left, motion: [{displacement: [1 mm, 2 mm, 3 mm], time: {harmonic: {frequency: 90 Hz}}}]}").replace("static", "as_given").replace(
     "100 us}", "4 ms}").replace("every: 100}", "every: 500}").replace("    damping: {rayleigh: {mass: 30 1/s, stiffness: 1 us}}\n", "") + """
 base: [{acceleration: [3 m/s^2, -5 m/s^2, 2 m/s^2], time: {harmonic: {frequency: 40 Hz}}}]
@@ -118,6 +146,23 @@ class Reactions(unittest.TestCase):
             for row in self.run_it(CANTILEVER, "--set", f"bodies.beam.mass={mass}"):
                 self.near(row["supports.clamp.fy"], WEIGHT, 1e-6, mass)
                 self.near(row["supports.clamp.mz"], WEIGHT / 2, 1e-6, mass)
+
+    def test_links_and_ties(self):
+        """Weight and load of what hangs on a support by a link or a tie, with its moment; in every kind of scheme."""
+        for scheme in ("half_explicit", "moreau_jean", "generalised_alpha", "event_driven_hem5", "position_level"):
+            row = self.run_it(LINKED, "--set", f"scheme.type={scheme}")[-1]
+            for name, value in {"fx": -3, "fy": 30, "fz": 0, "mx": 0, "my": 0, "mz": 20}.items():
+                self.near(row[f"supports.hook.{name}"], value, 1e-9, f"{scheme} support {name}")
+            for name, value in {"fx": -3, "fy": 20, "fz": 0, "mx": 0, "my": 0, "mz": 0}.items():
+                self.near(row[f"links.joint.{name}"], value, 1e-9, f"{scheme} link {name}")
+        for between, sign in (("[a.right, b.left]", 1), ("[b.left, a.right]", -1)):
+            row = self.run_it(TIED, "--set", f"ties.seam.between={between}")[-1]
+            for name, value in {"fx": 0, "fy": 320, "fz": 0, "mx": 0, "my": 0, "mz": 64}.items():
+                self.near(row[f"supports.hook.{name}"], value, 1e-3, f"support {name}")
+            for name, value in {"fx": 0, "fy": 160, "fz": 0, "mx": 0, "my": 0, "mz": 32}.items():
+                self.near(row[f"ties.seam.{name}"], sign * value, 1e-3, f"tie {name}")
+        done = self.call(LINKED.replace("links.joint", "links.jont"))
+        self.assertIn("there is no 'links.jont'; did you mean 'joint'?", done.stderr)
 
     def test_section(self):
         """In motion, with moving support, base and loads: the section forces at the clamp, and the force on its node."""

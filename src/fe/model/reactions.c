@@ -1,12 +1,12 @@
 /*
-  Reactions of supports, springs and bearings, as probes: supports.NAME, springs.NAME, bearings.NAME.
+  Reactions of supports, springs and bearings, as probes: supports.NAME, springs.NAME, bearings.NAME; links.NAME and ties.NAME are those of link_reactions.c.
 
   Columns fx, fy, fz, mx, my, mz: force and moment on the body. Of a spring or bearing they act on the first point of `between` that is not the ground; the moment is about that point. Of a
   support they are what holds its DOF h:
 
       R_h = (M a + C v + K q - f)_h
 
-  with all elements, force elements and inertias that have a part in h; the moment is about the middle of its nodes. Contact forces on DOF that are held are not part of it.
+  with all elements, force elements and inertias that have a part in h; less the forces of links and ties on h (link_reactions.c); the moment is about the middle of its nodes. Forces of contacts on DOF that are held are not part of it.
 
   For this, a second numbering includes the held DOF: held DOF d has the number unknowns + d. Between begin and end fe->unknown contains these numbers, and everything that is built then has rows for
   held DOF, too.
@@ -15,6 +15,7 @@
 #include "components.h"
 #include "core/motion.h"
 #include "fe/forces/laws/law.h"
+#include "link_reactions.h"
 
 enum { FORCES = 6, ORDERS = 3 }; /* fx .. mz; q, v, a */
 
@@ -32,14 +33,17 @@ static const char *const force_keys[] = {
 };
 #undef NS_FORCE
 
-/* The list of the config that a name like "bearings.left" begins with: -1 supports, else the kind of force element; false: none. */
+enum { TIES = -3, LINKS, SUPPORTS };
+
+/* The list of the config that a name like "bearings.left" begins with: one of these, or the kind of force element; false: none. */
 static PetscBool find_list(const char *name, PetscInt *list)
 {
-  const size_t length = strcspn(name, ".");
+  static const char *const others[] = {"ties", "links", "supports"};
+  const size_t             length   = strcspn(name, ".");
 
   if (name[length] != '.') return PETSC_FALSE;
-  for (*list = -1; *list < NS_FORCES; ++*list) {
-    const char *key = *list < 0 ? "supports" : force_keys[*list];
+  for (*list = TIES; *list < NS_FORCES; ++*list) {
+    const char *key = *list < 0 ? others[*list - TIES] : force_keys[*list];
     if (strlen(key) == length && !strncmp(name, key, length)) return PETSC_TRUE;
   }
   return PETSC_FALSE;
@@ -388,27 +392,6 @@ static PetscBool add_unbalances(Support *self, const char *name, char *why, size
   return PETSC_TRUE;
 }
 
-/* Forces of links are those of contacts, which no column has: *why says so where a link acts on what the support holds. */
-static void remark_links(const Support *self, const char *name, char *why, size_t size)
-{
-  const NsFe *fe = self->fe;
-  NsPoint     point[2];
-
-  for (PetscInt h = 0; h < fe->holds && !self->still; h++) {
-    if (!fe->hold[h].is_link) continue;
-    NsFeLinkPoints(fe, &fe->hold[h], point);
-    for (int p = 0; p < 2; p++) {
-      for (PetscInt i = 0; i < point[p].unknowns; i++) {
-        const PetscReal *w = weight_of(self, point[p].unknown[i]);
-        if (!w || !(NsDot3(w, w) + NsDot3(w + 3, w + 3) > 0)) continue;
-        (void)snprintf(why, size, "'%s' leaves out the force of link '%s', which acts on a node that this support holds: it is in contacts.csv", name,
-          fe->hold[h].name);
-        return;
-      }
-    }
-  }
-}
-
 /* What changes with a spin, and nonlinear force elements. */
 static void add_changing(Support *self)
 {
@@ -457,8 +440,8 @@ static void take_sums(Support *self)
 }
 
 /* x[3]: the middle of its nodes. */
-static PetscErrorCode support_columns(
-  NsFe *fe, PetscInt number, PetscBool still, const char *name, NsProbeColumn *column, PetscReal *x, PetscBool *known, char *why, size_t size)
+static PetscErrorCode support_columns(NsFe *fe, const NsModel *model, PetscInt number, PetscBool still, const char *name, NsProbeColumn *column,
+  PetscReal *x, PetscBool *known, char *why, size_t size)
 {
   const PetscBool all[NS_FE_MATRICES] = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE, PETSC_TRUE};
   Support         self                = {.fe = fe, .column = column, .diagonal = NsFeMassIsDiagonal(fe), .still = still};
@@ -472,8 +455,8 @@ static PetscErrorCode support_columns(
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) NsFeComponentTerms(fe, &c, NULL, all, add_term, &self);
   PetscCall(add_weight(&self));
   *known = add_loads(&self, name, why, size) && add_unbalances(&self, name, why, size);
-  if (*known) remark_links(&self, name, why, size);
   add_changing(&self);
+  if (!still) NsFeLinkReactions(fe, model, (const PetscReal(*)[6])self.weight, column);
   end(fe, own);
   take_sums(&self);
   for (int k = 0; k < FORCES * ORDERS; k++) PetscCall(PetscFree(self.sum[k / ORDERS][k % ORDERS]));
@@ -485,7 +468,7 @@ static PetscErrorCode support_columns(
 
 static PetscBool is_empty(const NsProbeColumn *column)
 {
-  return !column->entries && !column->plus && !column->law && !column->timed && column->constant == 0;
+  return !column->entries && !column->plus && !column->law && !column->timed && !column->touch && column->constant == 0;
 }
 
 PetscErrorCode NsFeReaction(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
@@ -496,12 +479,15 @@ PetscErrorCode NsFeReaction(NsModel *model, const char *name, NsProbe *probe, Pe
   const char    *word = name + strcspn(name, ".") + 1;
   PetscInt       kind = 0, number = 0;
   const PetscInt listed = find_list(name, &kind);
-  const NsList  *list   = kind < 0 ? &fe->config->supports : &fe->config->forces[kind];
+  const NsList  *list   = kind == TIES       ? &fe->config->ties
+                          : kind == LINKS    ? &fe->config->links
+                          : kind == SUPPORTS ? &fe->config->supports
+                                             : &fe->config->forces[kind];
 
   PetscFunctionBegin;
   for (int k = 0; k < FORCES; k++) column[k].suffix = suffixes[k];
-  for (PetscInt h = 0; h < fe->holds && kind < 0; h++) {
-    if (strcmp(fe->hold[h].name, word) != 0) continue;
+  for (PetscInt h = 0; h < fe->holds && kind == SUPPORTS; h++) {
+    if (fe->hold[h].is_link || strcmp(fe->hold[h].name, word) != 0) continue;
     *found = PETSC_FALSE;
     (void)snprintf(why, size, "the reactions of '%s', which stops acting, are in contacts.csv: a contact for each DOF, such as %s.x", name, word);
     PetscFunctionReturn(0);
@@ -515,8 +501,10 @@ PetscErrorCode NsFeReaction(NsModel *model, const char *name, NsProbe *probe, Pe
   }
   if (force)
     force_columns(fe, force, PETSC_FALSE, column);
+  else if (kind != SUPPORTS)
+    *found = NsFeLinkColumns(fe, model, word, kind == TIES, column);
   else
-    PetscCall(support_columns(fe, number + 1, PETSC_FALSE, name, column, x, found, why, size));
+    PetscCall(support_columns(fe, model, number + 1, PETSC_FALSE, name, column, x, found, why, size));
   for (int k = 0; k < FORCES && *found; k++) {
     if (!is_empty(&column[k])) probe->column[probe->columns++] = column[k];
   }
@@ -543,7 +531,7 @@ PetscErrorCode NsFeStaticReactions(NsModel *model, const PetscReal *q, PetscInt 
     NsProbeColumn       column[FORCES] = {{0}};
     NsFeStaticReaction *reaction       = &(*list)[(*count)++];
     *reaction                          = (NsFeStaticReaction){.kind = "support", .name = fe->config->supports.names[s], .ground = PETSC_TRUE};
-    PetscCall(support_columns(fe, s + 1, PETSC_TRUE, reaction->name, column, reaction->x, &known, why, sizeof(why)));
+    PetscCall(support_columns(fe, model, s + 1, PETSC_TRUE, reaction->name, column, reaction->x, &known, why, sizeof(why)));
     evaluate(column, q, still, reaction);
   }
   for (PetscInt f = 0; f < fe->force_elements; f++) {
