@@ -85,6 +85,34 @@ static PetscErrorCode write_orbit(NsRun *run, NsOrbitBranch *branch, const NsOrb
   PetscFunctionReturn(0);
 }
 
+/* Of scheme `modal` over a key the basis is not that of this run. */
+static PetscErrorCode write_state(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
+{
+  NsModel        *model = NsRunModel(run);
+  const PetscInt  n     = model->unknowns;
+  PetscReal      *q = NsArenaAlloc(NsRunArena(run), sizeof(*q) * 2 * (size_t)(n + 1)), *v = q + n;
+  PetscBool       known = PETSC_FALSE;
+  NsOrbitSystem  *system;
+  const char     *why;
+  char            name[160];
+  NsOrbitStateRow row = {.coordinate = name};
+  NsCsv           rows;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
+  if (!system->compliance || branch->from == branch->to) PetscCall(NsOrbitStartState(run, system, point->orbit, q, v, &known));
+  if (!known) PetscFunctionReturn(0);
+  NsCsvOpen(&rows, NsRunSink(run), &NsCsvType_OrbitState, 0, NULL);
+  for (PetscInt i = 0; i < n; i++) {
+    PetscCall(model->view.name_unknown(model, i, name, sizeof(name)));
+    row.position = q[i];
+    row.velocity = v[i];
+    NsCsvRow(&rows, &row);
+  }
+  NsCsvClose(&rows);
+  PetscFunctionReturn(0);
+}
+
 /* States at equal intervals of the orbit. */
 typedef struct {
   PetscInt  states, count;
@@ -188,6 +216,7 @@ PetscErrorCode NsOrbitWriteLast(NsRun *run, NsOrbitBranch *branch, const NsOrbit
 {
   PetscFunctionBegin;
   PetscCall(write_orbit(run, branch, point));
+  PetscCall(write_state(run, branch, point));
   PetscCall(write_frames(run, branch, point));
   PetscFunctionReturn(0);
 }

@@ -16,6 +16,7 @@
 
   Files:
       linear.c     a model as a small dense system: free motion, forcing, rows of contacts
+      state.c      the state from which a run starts
       family.c     such systems as functions of the parameter
       mode.c       equations of motion and event functions of one mode
       motion.c     motion within a mode
@@ -268,6 +269,10 @@ PetscErrorCode NsOrbitTrace(
   NsOrbitSystem *system, const NsOrbit *orbit, PetscInt least, void (*look)(void *context, const NsOrbitMoment *), void *context);
 /* size[states]: the largest of each state over the orbit, at least a thousandth of the largest of all positions or velocities. */
 PetscErrorCode NsOrbitSizes(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *size);
+
+/* state.c: q and v [unknowns of the run's model] at the beginning of the forcing; without forcing, where the orbit begins. For scheme `modal` the run must have the basis of the system. Not
+   known: false. */
+PetscErrorCode NsOrbitStartState(NsRun *run, NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *q, PetscReal *v, PetscBool *known);
 
 /* Distance from an orbit with other events, a test function of a branch with this sequence. */
 typedef struct {

@@ -73,6 +73,16 @@ static const NsColumn orbit_event_columns[] = {
 };
 const NsCsvType NsCsvType_OrbitEvents = {"orbit_events.csv", "a row for each event of the orbit", NS_CSV_ANALYSIS, orbit_event_columns};
 
+static const NsColumn orbit_state_columns[] = {
+  {"coordinate", NULL, "degree of freedom", offsetof(NsOrbitStateRow, coordinate)},
+  {"position", NS_UNIT_UNKNOWN, "its value, m or rad", offsetof(NsOrbitStateRow, position)},
+  {"velocity", NS_UNIT_UNKNOWN, "its rate, m/s or rad/s", offsetof(NsOrbitStateRow, velocity)},
+  {NULL},
+};
+const NsCsvType NsCsvType_OrbitState = {"orbit_state.csv",
+  "a row for each degree of freedom: the state of the last orbit at the beginning of the forcing, from which `start: {from: ...}` starts",
+  NS_CSV_ANALYSIS, orbit_state_columns};
+
 static const NsColumn branch_columns[] = {
   {"point", "", "number of the point, from 1", offsetof(NsBranchRow, point)},
   {"branch", "", "number of the branch, from 1", offsetof(NsBranchRow, branch)},
@@ -174,5 +184,5 @@ static const NsColumn static_contact_columns[] = {
 const NsCsvType NsCsvType_StaticContacts = {"static_contacts.csv", "a row for each contact candidate", NS_CSV_ANALYSIS, static_contact_columns};
 
 const NsCsvType *const NsAnalysisTables[NS_ANALYSIS_TABLES] = {&NsCsvType_Modes, &NsCsvType_Campbell, &NsCsvType_CriticalSpeeds, &NsCsvType_Response,
-  &NsCsvType_Orbit, &NsCsvType_OrbitEvents, &NsCsvType_Branch, &NsCsvType_BranchProbes, &NsCsvType_Multipliers, &NsCsvType_Bifurcations,
-  &NsCsvType_StaticReactions, &NsCsvType_StaticSections, &NsCsvType_StaticContacts};
+  &NsCsvType_Orbit, &NsCsvType_OrbitEvents, &NsCsvType_OrbitState, &NsCsvType_Branch, &NsCsvType_BranchProbes, &NsCsvType_Multipliers,
+  &NsCsvType_Bifurcations, &NsCsvType_StaticReactions, &NsCsvType_StaticSections, &NsCsvType_StaticContacts};

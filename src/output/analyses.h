@@ -47,6 +47,12 @@ typedef struct {
   const char *event, *contact;
 } NsOrbitEventRow;
 
+/* orbit_state.csv */
+typedef struct {
+  const char *coordinate;
+  PetscReal   position, velocity;
+} NsOrbitStateRow;
+
 /* branch.csv */
 typedef struct {
   PetscReal   point, branch, arc, parameter, period, stable, modulus, impacts, slowest, share, confirmed, residual;
@@ -92,8 +98,8 @@ typedef struct {
 } NsStaticContactRow;
 
 extern const NsCsvType NsCsvType_StaticReactions, NsCsvType_StaticSections, NsCsvType_StaticContacts;
-extern const NsCsvType NsCsvType_Orbit, NsCsvType_OrbitEvents, NsCsvType_Branch, NsCsvType_BranchProbes, NsCsvType_Multipliers,
+extern const NsCsvType NsCsvType_Orbit, NsCsvType_OrbitEvents, NsCsvType_OrbitState, NsCsvType_Branch, NsCsvType_BranchProbes, NsCsvType_Multipliers,
   NsCsvType_Bifurcations;
 extern const NsCsvType NsCsvType_Modes, NsCsvType_Campbell, NsCsvType_CriticalSpeeds, NsCsvType_Response;
-enum { NS_ANALYSIS_TABLES = 13 };
+enum { NS_ANALYSIS_TABLES = 14 };
 extern const NsCsvType *const NsAnalysisTables[NS_ANALYSIS_TABLES];

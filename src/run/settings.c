@@ -48,7 +48,7 @@ static const NsKey       start_keys[]    = {
              .example = "static"},
            {"from", NS_KEY_STRING, offsetof(NsStartSettings, from),
              .help =
-               "directory of the results of another run, whose last state is taken in place of `initial`, by the names of bodies and nodes; time begins at 0 again, and so do the energies",
+               "directory of the results of another run, whose last state is taken in place of `initial`, by the names of bodies and nodes; or of `percuss orbit`, whose last orbit is taken at the beginning of its forcing; time begins at 0 again, and so do the energies",
              .example = "out/run_up"},
            {"at", NS_KEY_NUMBER, offsetof(NsStartSettings, at), .dimension = NS_DIM_TIME, .minimum = "0",
              .help = "with `from`: the time in that run, at which it must have kept a checkpoint; default: its last state", .example = "2 s"},

@@ -1,12 +1,14 @@
 /*
-  start: {from: RUN}: the last state of another run.
+  start: {from: RUN}: the last state of another run; or an orbit, in the results of `percuss orbit`.
 
   The other run is built from its config.yaml and reads its checkpoint; then positions and velocities are taken over, each degree of freedom by its name, and the forces of closed
   contacts, with which the contact solver begins. So the two models may differ in all but their degrees of freedom: loads, bearings, contacts, scheme, step, back end. Time and the
   energy ledger begin anew; the scheme starts as from any initial state.
 
-  Costs a second set-up, and for each degree of freedom its name, where the two orders differ.
+  Costs a second set-up, and for each degree of freedom its name, where the two orders differ. The state of an orbit is a table (orbit_state.csv) and needs no set-up.
 */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -149,6 +151,110 @@ static PetscErrorCode take_state(NsRun *run, NsRun *other, NsPlace place)
   PetscFunctionReturn(0);
 }
 
+/* The file is an input of the run, by its absolute path. */
+static void add_input(NsRun *run, const char *path)
+{
+  char *absolute = run->sink.writes ? realpath(path, NULL) : NULL;
+
+  if (run->sink.writes) NsFileListAdd(&run->inputs, absolute ? NsArenaCopy(run->arena, absolute, strlen(absolute)) : path, run->arena);
+  free(absolute);
+}
+
+/* ---- an orbit ----------------------------------------------------------------------------------------------------------------------------------- */
+
+/* A state by names of coordinates. */
+typedef struct {
+  PetscInt   count, room;
+  Named     *name;
+  PetscReal *q, *v;
+} Table;
+
+static void grow(Table *table)
+{
+  if (table->count < table->room) return;
+  table->room = 2 * table->room + 64;
+  table->name = realloc(table->name, sizeof(*table->name) * (size_t)table->room);
+  table->q    = realloc(table->q, sizeof(*table->q) * (size_t)table->room);
+  table->v    = realloc(table->v, sizeof(*table->v) * (size_t)table->room);
+  if (!table->name || !table->q || !table->v) NsOutOfMemory();
+}
+
+/* A row: a name, in quotes if it has a comma, and two numbers. False: it is none. */
+static PetscBool read_row(const char *line, Table *table)
+{
+  const PetscBool quoted = *line == '"';
+  const char     *stop   = quoted ? strstr(line, "\",") : strchr(line, ',');
+  char           *end;
+
+  grow(table);
+  line += quoted;
+  if (!stop || stop - line >= NS_UNKNOWN_NAME) return PETSC_FALSE;
+  Named *name = &table->name[table->count];
+  memcpy(name->name, line, (size_t)(stop - line));
+  name->name[stop - line] = '\0';
+  name->number            = table->count;
+  table->q[table->count]  = strtod(stop + 1 + quoted, &end);
+  if (*end != ',') return PETSC_FALSE;
+  table->v[table->count++] = strtod(end + 1, &end);
+  return (*end == '\n' || *end == '\r') && isfinite(table->q[table->count - 1]) && isfinite(table->v[table->count - 1]);
+}
+
+/* False: the file is damaged. */
+static PetscBool read_table(const char *path, Table *table)
+{
+  FILE     *file = fopen(path, "r");
+  char      line[NS_UNKNOWN_NAME + 80];
+  PetscBool good = file && fgets(line, sizeof(line), file) && !strncmp(line, "coordinate,", 11);
+
+  while (good && fgets(line, sizeof(line), file)) good = read_row(line, table);
+  good = good && !ferror(file);
+  if (file) (void)fclose(file);
+  return good && table->count > 0;
+}
+
+/* What differs from a run: the orbit is the last one of its branch, over a key. */
+static const char *branch_of(NsRun *run)
+{
+  const NsNode *tree = NsTreeReadOwn(NsArenaPrint(run->arena, "%s/config.yaml", run->config.start->from), run->arena, NsDiagCreate(run->arena));
+  const NsNode *key  = NsTreeChild(NsTreeChild(NsTreeChild(tree, "orbit"), "over"), "key");
+
+  if (!key || key->kind != NS_NODE_SCALAR) return "";
+  return NsArenaPrint(
+    run->arena, "; it is the last orbit of its branch, and periodic with the value of %s that is in the last row of branch.csv", key->text);
+}
+
+static PetscErrorCode take_orbit(NsRun *run, NsPlace place, const char *path)
+{
+  const NsStartSettings *start = run->config.start;
+  const PetscInt         n     = run->model->unknowns;
+  PetscInt              *from  = NsArenaAlloc(run->arena, sizeof(*from) * (size_t)(n + 1));
+  PetscReal             *own   = NsArenaAlloc(run->arena, sizeof(*own) * (size_t)(n + 1));
+  Table                  table = {0};
+  Named                 *names;
+
+  PetscFunctionBegin;
+  PetscCall(name_all(run->model, &names));
+  if (start->at >= 0)
+    NsDiagError(run->diag, NsKeysPlace(start->where, "at"), "an orbit gives the state at the beginning of its forcing: `at` is for runs");
+  else if (!read_table(path, &table))
+    NsDiagError(run->diag, place, "cannot read the orbit in '%s': orbit_state.csv is damaged", start->from);
+  else if (match(run, place, names, table.name, n, table.count, from)) {
+    for (PetscInt i = 0; i < n; i++) own[i] = table.q[from[i]];
+    NsLayoutSpread(run->model->layout, own, NsVecArray(run->state.q));
+    for (PetscInt i = 0; i < n; i++) own[i] = table.v[from[i]];
+    NsLayoutSpread(run->model->layout, own, NsVecArray(run->state.v));
+    run->started_from = NsArenaPrint(run->arena, "starts from the orbit in '%s', at the beginning of its forcing%s", start->from, branch_of(run));
+    add_input(run, path);
+  }
+  free(names);
+  free(table.name);
+  free(table.q);
+  free(table.v);
+  PetscFunctionReturn(0);
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------------------------------------------------- */
+
 static PetscBool has_initial(const NsRun *run)
 {
   const NsNode *bodies = NsTreeChild(run->tree, "bodies");
@@ -171,6 +277,17 @@ PetscErrorCode NsRunStartFrom(NsRun *run)
     NsDiagError(run->diag, place, "`start: {from: ...}` does not support bodies with `reduce`: modal coordinates of two runs need not be the same");
     PetscFunctionReturn(0);
   }
+  const char *orbit = NsArenaPrint(run->arena, "%s/orbit_state.csv", start->from);
+  if (!access(orbit, R_OK)) {
+    PetscCall(take_orbit(run, place, orbit));
+    PetscFunctionReturn(0);
+  }
+  if (!access(NsArenaPrint(run->arena, "%s/orbit.csv", start->from), R_OK)) {
+    NsDiagError(run->diag, place,
+      "the orbit in '%s' has no state to start from: its config has the scheme `modal`, whose coordinates differ along a branch", start->from);
+    NsDiagNote(run->diag, "compute the orbit without `over`, at the value of the key");
+    PetscFunctionReturn(0);
+  }
   PetscCall(open_other(run, place, &run->starts_from));
   NsRun *other = run->starts_from;
   failed       = NsDiagErrors(run->diag) > 0;
@@ -179,12 +296,7 @@ PetscErrorCode NsRunStartFrom(NsRun *run)
   if (!failed && !NsDiagErrors(run->diag)) {
     run->started_from = NsArenaPrint(run->arena, "starts from the state of '%s' at t = %.9g s%s; time and energies begin anew", start->from,
       other->state.t, has_initial(run) ? ", not from `initial`" : "");
-    if (run->sink.writes) {
-      const char *path     = NsArenaPrint(run->arena, "%s/%s", start->from, other->checkpoint);
-      char       *absolute = realpath(path, NULL);
-      NsFileListAdd(&run->inputs, absolute ? NsArenaCopy(run->arena, absolute, strlen(absolute)) : path, run->arena);
-      free(absolute);
-    }
+    add_input(run, NsArenaPrint(run->arena, "%s/%s", start->from, other->checkpoint));
   }
   PetscFunctionReturn(0);
 }

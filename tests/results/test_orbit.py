@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -602,6 +603,57 @@ time: {end: 2 s}
     def test_a_key_that_changes_nothing(self):
         done = self.percuss(IMPACT, "--over", "time.end=1 s:2 s", "--points", "3")
         self.assertEqual((done.returncode, done.stderr), (0, "percuss orbit: warning: the orbits are the same for all values of 'time.end': they do not depend on it\n"))
+
+    def starts_on(self, config, within, *words):
+        """A run that starts on the orbit repeats it: three periods, and the state after each."""
+        self.orbit(config, "--quiet", *words)
+        period = self.read("branch.csv")[-1]["period"]
+        states = self.read("orbit_state.csv")
+        run = os.path.join(self.folder, "run")
+        done = subprocess.run([PERCUSS, "run", config, *words, "--out", run, "--overwrite", "--quiet", "--set", f"start={{from: {self.out}}}", "--set", f"time.end={3 * float(period)!r} s"],
+                              capture_output=True, text=True, timeout=300, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [{name: float(value) for name, value in row.items()} for row in table(os.path.join(run, "history.csv"))]
+        for name in rows[0]:
+            largest = max(abs(row[name]) for row in rows)
+            if name != "time":
+                self.assertLessEqual(abs(rows[-1][name] - rows[0][name]), within * largest, name)
+        with open(os.path.join(run, "run.json"), encoding="utf-8") as file:
+            self.assertIn("orbit_state.csv", file.read())
+        return states, run
+
+    def test_runs_start_on_orbits(self):
+        """Impacts, stick-slip, nonlinear, of unknown period, modal coordinates (within the error of its step)."""
+        states, run = self.starts_on(IMPACT, 1e-10)
+        self.assertEqual([row["coordinate"] for row in states], ["mass at (0, 0, 0) m, displacement along (1, 0, 0)"])
+        impacts = [row for row in table(os.path.join(run, "events.csv")) if row["event"] == "impact"]
+        self.assertEqual(len(impacts), 3)
+        self.starts_on(FRICTION, 1e-10)
+        self.starts_on(DUFFING, 1e-8)
+        self.starts_on(WHIRL, 1e-8)
+        self.starts_on(self.config(BEAM), 3e-3)
+
+    def test_start_on_an_orbit_is_refused(self):
+        beam = self.config(BEAM)
+        self.orbit(beam, "--quiet", "--over", f"{FREQUENCY}=40 Hz:41 Hz", "--points", "3")
+        words = ["check", beam, "--set", f"start={{from: {self.out}}}"]
+        done = subprocess.run([PERCUSS, *words], capture_output=True, text=True, timeout=60)
+        self.assertIn("has no state to start from: its config has the scheme `modal`", done.stderr)
+        self.orbit(beam, "--quiet")
+        for more, why in ((["--set", "start.at=1 s"], "an orbit gives the state at the beginning of its forcing: `at` is for runs"),
+                          (["--set", "bodies.beam.mesh.line.elements=12"], "the degrees of freedom differ")):
+            done = subprocess.run([PERCUSS, *words, *more], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr)
+        state = os.path.join(self.out, "orbit_state.csv")
+        with open(state, encoding="utf-8") as file:
+            text = file.read()
+        for damage in (text.replace(",", ";"), text[: len(text) // 2].rsplit(",", 1)[0], re.sub(r",[^,]*\n$", ",nan\n", text)):
+            with open(state, "w", encoding="utf-8") as file:
+                file.write(damage)
+            done = subprocess.run([PERCUSS, *words], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("orbit_state.csv is damaged", done.stderr)
 
     def test_switch_needs_a_branch(self):
         done = self.percuss(IMPACT, "--switch", "flip_1")
