@@ -177,6 +177,75 @@ static void texts_are_searched(void **state)
   assert_int_equal(result, 0);
 }
 
+static bool is_angular(NsDimension d)
+{
+  return d.rad != 0 && d.m == 0 && d.kg == 0;
+}
+
+/* As few rows as the key takes, with the number in this column. */
+static const char *numbers_of(const NsKey *key, int column, const char *number)
+{
+  const char *row = "", *rows = "";
+
+  for (int c = 0; c < key->columns; c++) row = NsArenaPrint(arena, "%s%s%s", row, c ? ", " : "", c == column ? number : "0");
+  if (key->columns > 1) row = NsArenaPrint(arena, "[%s]", row);
+  for (int r = 0; r < 1 || r < key->least; r++) rows = NsArenaPrint(arena, "%s%s%s", rows, r ? ", " : "", row);
+  return NsArenaPrint(arena, "[%s]", rows);
+}
+
+/* Messages about `text` as the value of this key alone. */
+static const char *messages_of(const NsKey *key, const char *text)
+{
+  const NsKey   keys[]   = {*key, {.name = NULL}};
+  const NsTable table    = {.name = "one", .keys = keys, .size = key->offset + 4096};
+  NsDiag       *diag     = NsDiagCreate(arena);
+  const char   *config   = NsArenaPrint(arena, "%s: %s\n", key->name, text);
+  void         *settings = NsArenaAlloc(arena, table.size);
+
+  (void)NsKeysRead(&table, NsTreeReadText("x", config, strlen(config), arena, diag), settings, arena, diag);
+  return printed(diag, arena);
+}
+
+static void check_angles(void *context, const char *path, const NsKey *key, const NsVariant *variant)
+{
+  static const char *const words[] = {"frequency", "angle", "phase", "spin", "angular"};
+  const char              *text = NULL, *with = NULL;
+
+  (void)variant;
+  if (!key) return;
+  if (key->kind == NS_KEY_NUMBER && is_angular(key->dimension)) {
+    text = "50";
+    with = NsArenaPrint(arena, "50 %s", NsDimensionUnit(key->dimension));
+  } else if (key->kind == NS_KEY_VECTOR && is_angular(key->dimension)) {
+    text = "[0, 50, 0]";
+    with = NsArenaPrint(arena, "[0, 50 %s, 0]", NsDimensionUnit(key->dimension));
+  }
+  for (int c = 0; key->kind == NS_KEY_NUMBERS && c < key->columns && !text; c++) {
+    if (!is_angular(key->columns_dimension[c])) continue;
+    text = numbers_of(key, c, "50");
+    with = numbers_of(key, c, NsArenaPrint(arena, "50 %s", NsDimensionUnit(key->columns_dimension[c])));
+  }
+  for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !text; i++) {
+    if (strstr(key->name, words[i]) && (key->kind == NS_KEY_NUMBER || key->kind == NS_KEY_VECTOR || key->kind == NS_KEY_NUMBERS))
+      fail_msg("%s sounds like an angle, and is none", path);
+  }
+  if (!text) return;
+  ++*(int *)context;
+  const char *bare = messages_of(key, text), *right = messages_of(key, with);
+  if (!strstr(bare, "need a unit") && !strstr(bare, "needs a unit")) fail_msg("%s: %s is accepted: %s", path, text, bare);
+  if (strstr(right, "need a unit") || strstr(right, "needs a unit")) fail_msg("%s: %s is refused: %s", path, with, right);
+}
+
+/* The rule of `percuss explain units`, for every key of a config. */
+static void angles_need_a_unit_in_every_key(void **state)
+{
+  int count = 0;
+
+  (void)state;
+  NsExplainWalk(&NsTable_Config, arena, check_angles, &count);
+  assert_true(count > 30);
+}
+
 static void unknown_words(void **state)
 {
   (void)state;
@@ -359,6 +428,7 @@ int main(void)
     TEST(pages_of_types),
     TEST(words_are_found_everywhere),
     TEST(texts_are_searched),
+    TEST(angles_need_a_unit_in_every_key),
     TEST(unknown_words),
     TEST(terms_of_the_trade),
     TEST(the_keys_at_the_top),
