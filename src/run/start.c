@@ -283,8 +283,8 @@ PetscErrorCode NsRunStartFrom(NsRun *run)
     PetscFunctionReturn(0);
   }
   if (!access(NsArenaPrint(run->arena, "%s/orbit.csv", start->from), R_OK)) {
-    NsDiagError(run->diag, place,
-      "the orbit in '%s' has no state to start from: its config has the scheme `modal`, whose coordinates differ along a branch", start->from);
+    NsDiagError(
+      run->diag, place, "the orbit in '%s' has no state to start from (orbit_state.csv): that of scheme `modal` over a key is not kept", start->from);
     NsDiagNote(run->diag, "compute the orbit without `over`, at the value of the key");
     PetscFunctionReturn(0);
   }

@@ -638,7 +638,7 @@ time: {end: 2 s}
         self.orbit(beam, "--quiet", "--over", f"{FREQUENCY}=40 Hz:41 Hz", "--points", "3")
         words = ["check", beam, "--set", f"start={{from: {self.out}}}"]
         done = subprocess.run([PERCUSS, *words], capture_output=True, text=True, timeout=60)
-        self.assertIn("has no state to start from: its config has the scheme `modal`", done.stderr)
+        self.assertIn("that of scheme `modal` over a key is not kept", done.stderr)
         self.orbit(beam, "--quiet")
         for more, why in ((["--set", "start.at=1 s"], "an orbit gives the state at the beginning of its forcing: `at` is for runs"),
                           (["--set", "bodies.beam.mesh.line.elements=12"], "the degrees of freedom differ")):

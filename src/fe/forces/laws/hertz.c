@@ -35,7 +35,7 @@ static const NsTable collision_table = {
 
 static const NsKey keys[] = {
   {"stiffness", NS_KEY_NUMBER, offsetof(Settings, stiffness), .required = true, .minimum = "0 <",
-    .help = "force over indentation^exponent in SI units (N/m^1.5 for round bodies)", .example = "1e9"},
+    .help = "force over indentation^exponent, a number without unit: N over m^exponent", .example = "1e9"},
   {"exponent", NS_KEY_NUMBER, offsetof(Settings, exponent), .default_value = "1.5", .minimum = "1", .maximum = "4", .help = "of the indentation",
     .example = "1.5"},
   {"gap", NS_KEY_NUMBER, offsetof(Settings, gap), .dimension = NS_DIM_LENGTH, .default_value = "0", .help = "shortening at which the bodies touch",

@@ -10,7 +10,7 @@ typedef struct {
 
 static const NsKey keys[] = {
   {"coefficient", NS_KEY_NUMBER, offsetof(Settings, coefficient), .required = true, .minimum = "0 <",
-    .help = "force over rate^exponent in SI units (N s^2/m^2 for exponent 2)", .example = "20"},
+    .help = "force over rate^exponent, a number without unit: N over (m/s)^exponent", .example = "20"},
   {"exponent", NS_KEY_NUMBER, offsetof(Settings, exponent), .default_value = "2", .minimum = "1", .maximum = "4",
     .help = "of the rate of elongation; 2: turbulent flow through an orifice", .example = "2"},
   {"rate", NS_KEY_NUMBER, offsetof(Settings, rate), .dimension = NS_DIM_VELOCITY, .required = true, .minimum = "0 <",

@@ -23,7 +23,7 @@ static const NsKey keys[] = {
   {"elements", NS_KEY_INTEGER, offsetof(Settings, elements), .required = true, .minimum = "3", .maximum = "1000",
     .help = "number of balls or rollers", .example = "7"},
   {"stiffness", NS_KEY_NUMBER, offsetof(Settings, stiffness), .required = true, .minimum = "0 <",
-    .help = "force on one element over its compression^exponent, both races together, in SI units (N/m^1.5 for balls)", .example = "1.054e10"},
+    .help = "force on one element over its compression^exponent, both races together, a number without unit: N over m^exponent", .example = "1.054e10"},
   {"exponent", NS_KEY_NUMBER, offsetof(Settings, exponent), .default_value = "1.5", .minimum = "1", .maximum = "2",
     .help = "1.5 for balls, 1.11 for rollers", .example = "1.5"},
   {"clearance", NS_KEY_NUMBER, offsetof(Settings, clearance), .dimension = NS_DIM_LENGTH, .default_value = "0",
