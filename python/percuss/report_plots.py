@@ -168,9 +168,10 @@ def rotor_section(run):
                "Orbits across the shaft; dashed: clearance; dots: once per revolution, last quarter of the run."),
         figure(rotor_figures.draw_whirl(run, orbits, WIDTH), "whirl", f"Spin, mean whirl rate and radius of {names} over time.",
                "Spin, whirl rate (means over one revolution or a fiftieth of the run) and radius; dashed: clearance."),
-        figure(rotor_figures.draw_spectrum(orbits, WIDTH), "spectrum", f"Full spectra of {names}: forward and backward whirl.",
-               "Full spectra of the last quarter of the run."),
     ]  # fmt: skip
+    spectrum = tried(rotor_figures.draw_spectrum, orbits, WIDTH)
+    words = "Full spectra of the last quarter of the run."
+    figures.append(spectrum if isinstance(spectrum, str) else figure(spectrum, "spectrum", f"Full spectra of {names}: forward and backward whirl.", words))
     if any(is_run_up(station) for station in orbits):
         drawn = tried(rotor_figures.draw_waterfall, orbits, WIDTH)
         words = "Full spectra over speed; dashed: orders -2 to 2 of the spin."

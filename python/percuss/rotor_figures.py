@@ -8,6 +8,7 @@ import numpy as np
 
 from percuss.style import BLACK, BLUE, GREY, MOST_LINES, ON_MAP, ORANGE, TWO_COLUMNS
 from percuss.style import envelope, is_narrow, legend_above, legend_below, letter, prefixed, say_rest, series, time_axis
+from percuss.results import ResultsError
 from percuss.rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, is_run_up, poincare_points, resample, smooth_whirl, tracked, waterfall
 
 RPM = 60 / TURN
@@ -92,7 +93,10 @@ def mark_orders(axis, spin):
 
 
 def draw_spectrum(orbits, width=TWO_COLUMNS):
-    """Full spectra of the last quarter."""
+    """Full spectra of the last quarter, of the stations that move."""
+    orbits = [station for station in orbits if len(station.last_quarter().time) > 2 and np.ptp(station.last_quarter().radius) + np.ptp(np.abs(station.last_quarter().z - station.z[-1])) > 0]
+    if not orbits:
+        raise ResultsError("no station moves in the last quarter of the run")
     figure, axes = plt.subplots(len(orbits), 1, figsize=(width, 0.6 + 1.9 * len(orbits)), squeeze=False)
     for axis, station in zip(axes[:, 0], orbits):
         part = station.last_quarter()

@@ -143,11 +143,14 @@ class Waterfall:
 
 
 def one_way(station):
-    """The part before or after the largest speed, whichever covers more speeds, so that each speed occurs once; without a hold at the largest speed."""
+    """The part before or after the largest speed, or, from there through zero, up to the least one, whichever covers more speeds, so that each speed occurs once; without a hold at the
+    largest speed."""
     speed = np.abs(station.spin_rate)
     near = np.flatnonzero(speed >= speed.max() - 1e-3 * np.ptp(speed))
     up, down = station.until(station.time[near[0]]), station.since(station.time[near[-1]])
-    return max((up, down), key=lambda part: np.ptp(np.abs(part.spin_rate)) if len(part.time) > 1 else 0)
+    slow = int(np.argmin(speed))
+    parts = (up, down, station.rows(slice(near[0], slow + 1)), station.rows(slice(slow, near[-1] + 1)))
+    return max(parts, key=lambda part: np.ptp(np.abs(part.spin_rate)) if len(part.time) > 1 else 0)
 
 
 def waterfall(station, pieces=100, turns=8):

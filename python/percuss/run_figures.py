@@ -23,6 +23,7 @@ QUANTITIES = {
     **dict.fromkeys(("strain", "strain_a", "strain_b", "strain_c", "e", *(f"{kind}{first}{second}" for kind in "eg" for first in "xyz" for second in "xyz")), "strain"),
     **{f"s{k}_{axis}": f"direction of principal stress {k}" for k in (1, 2, 3) for axis in "xyz"},
     "energy_density": "energy density",
+    **{word: word for word in ("length", "force", "moment", "energy")},
     **dict.fromkeys(("normal_force", "shear_2", "shear_3"), "section force"),
     **dict.fromkeys(("fx", "fy", "fz"), "reaction"),
     **dict.fromkeys(("mx", "my", "mz"), "moment of a reaction"),

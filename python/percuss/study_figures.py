@@ -194,8 +194,8 @@ def draw_quantities(study, directory):
             panel.set_xticks(list(place.values()), [clipped(value, 18) for value in place], rotation=30, ha="right")
         panel.set_ylabel(quantity.replace("_", " ") + (f" ({unit})" if unit else ""))
     say_rest(axes[0], len(series) - LINES)
-    if len(study["record"]) > PANELS:
-        figure.supxlabel(f"{len(study['record']) - PANELS} more quantities in study.csv", fontsize=7.5)
+    rest = len(study["record"]) - PANELS
+    say_rest(axes[0], rest, f"more quantit{'y' if rest == 1 else 'ies'} in study.csv")
     return finish(figure, axes)
 
 

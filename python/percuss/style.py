@@ -6,6 +6,8 @@
 - colours that are distinguishable in grey print and with colour blindness (Okabe and Ito); when they repeat, the dashes differ
 """
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator, NullLocator
@@ -171,6 +173,8 @@ def arrange(figure):
         if axis.get_visible() and axis.get_legend():
             fit_legend(axis, renderer)
         if axis.get_visible() and axis.axison:
+            wrap_label(axis.xaxis.label, axis.get_window_extent(renderer).width, 0, renderer)
+            wrap_label(axis.yaxis.label, axis.get_window_extent(renderer).height, 1, renderer)
             thin_ticks(axis.xaxis, 0, renderer)
             thin_ticks(axis.yaxis, 1, renderer)
     return figure
@@ -188,6 +192,14 @@ def make_room_below(figure, legend, renderer):
     else:
         figure.subplots_adjust(bottom=share + figure.subplotpars.bottom * (1 - share))
     figure.canvas.draw()
+
+
+def wrap_label(label, room, along, renderer):
+    """The label of an axis in as many lines as it needs beside its panel."""
+    box = label.get_window_extent(renderer)
+    length = (box.width, box.height)[along]
+    if label.get_text() and length > 1.1 * room and "$" not in label.get_text():
+        label.set_text(textwrap.fill(label.get_text(), max(12, int(len(label.get_text()) * room / length)), break_long_words=False))
 
 
 def thin_ticks(side, along, renderer):

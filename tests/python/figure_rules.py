@@ -53,6 +53,11 @@ def faults(figure):
     for axis in figure.axes:
         if not axis.get_visible():
             continue
+        room = axis.get_window_extent(renderer)
+        for label, size in ((axis.xaxis.label, room.width), (axis.yaxis.label, room.height)) if axis.axison else ():
+            box = label.get_window_extent(renderer)
+            if label.get_visible() and label.get_text() and max(box.width, box.height) > 1.4 * size + 10:
+                wrong.append(f"'{label.get_text()}' is outside of its panel")
         styles = [(to_hex(line.get_color()), str(line._unscaled_dash_pattern), str(line.get_marker())) for line in axis.lines if not line.get_label().startswith("_") and len(line.get_xdata())]
         for style in {style for style in styles if styles.count(style) > 1}:
             wrong.append(f"two series of one panel look the same: {style}")

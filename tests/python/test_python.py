@@ -394,6 +394,29 @@ class FigureRules(unittest.TestCase):
         part = one_way(Station(**{**names, "name": "disc", "time": time, "spin_rate": spin}))
         self.assertGreater(np.ptp(part.spin_rate), 199)
         self.assertLess(part.time[-1], 2.1)
+        through_zero = one_way(Station(**{**names, "name": "disc", "time": time, "spin_rate": 200 - 40 * time}))
+        self.assertGreater(np.ptp(np.abs(through_zero.spin_rate)), 199)
+        self.assertLess(np.diff(np.abs(through_zero.spin_rate)).max(), 0)
+
+    def test_long_labels(self):
+        import matplotlib.pyplot as plt
+
+        from percuss.style import arrange
+
+        figure, axes = plt.subplots(2, 1, figsize=(3, 2.4))
+        axes[0].plot([0, 1])
+        axes[1].plot([0, 1])
+        axes[0].set_ylabel("a quantity with a long name that goes on (J)")
+        self.assertIn("outside of its panel", " ".join(faults(figure)))
+        self.assertEqual(faults(arrange(figure)), [])
+
+    def test_spectrum_without_motion(self):
+        from percuss.rotor_figures import draw_spectrum
+        from percuss.rotor_orbit import Station
+
+        time = np.linspace(0, 1, 101)
+        with self.assertRaisesRegex(percuss.ResultsError, "no station moves"):
+            draw_spectrum([Station("still", time, 0j * time, 0 * time, 0 * time, 0 * time)])
 
     def test_a_waterfall_needs_a_run_up(self):
         """Of two rotors only one of which runs up, that one is drawn."""

@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import sys
+import warnings
 from collections.abc import Callable
 
 from percuss import program
@@ -137,6 +138,7 @@ def command(name, about, work, out=None, **more):
     for option, options in more.items():
         parser.add_argument(f"--{option}", **options)
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore", program.PercussWarning)  # schemes that penetrate and drift are compared on purpose
     try:
         if arguments.percuss:
             os.environ["PERCUSS"] = program.find_program(arguments.percuss)
