@@ -152,6 +152,61 @@ static void masses(void **state)
   }
 }
 
+/* The volume that the cells of a picture enclose, which look outwards. */
+static PetscReal enclosed(const NsShape *shape)
+{
+  static PetscReal  x[3 * 1000];
+  static NsCellKind kind[1000];
+  static PetscInt   end[4000];
+  NsMbPicture       picture = {.x = x, .kind = kind, .end = end};
+  PetscReal         volume  = 0, n[3];
+
+  NsShapeDraw(shape, &picture);
+  for (PetscInt c = 0, first = 0; c < picture.cells; first += NsCellPoints(kind[c++])) {
+    for (int k = 0; k < NsCellPoints(kind[c]); k++) assert_in_range(end[first + k], 0, picture.points - 1);
+    for (int k = 2; k < NsCellPoints(kind[c]); k++) {
+      NsCross(x + 3 * end[first + k - 1], x + 3 * end[first + k], n);
+      volume += NsDot(x + 3 * end[first], n) / 6;
+    }
+  }
+  return volume;
+}
+
+static void pictures(void **state)
+{
+  PetscReal       point[9] = {0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.3};
+  NsShape         shape    = {.kind = NS_SHAPE_BOX, .half = {0.1, 0.2, 0.3}, .x = {1, 2, 3}, .R = {0, -1, 0, 1, 0, 0, 0, 0, 1}};
+  NsMbPicture     counted  = {0};
+  const PetscReal polygon  = 8 * sin(PETSC_PI / 8); /* area of 16 points around, for radius 1 */
+  PetscReal       frustums = 0;
+
+  (void)state;
+  assert_near(enclosed(&shape), 8 * 0.1 * 0.2 * 0.3, 1e-12);
+  shape.kind        = NS_SHAPE_CYLINDER;
+  shape.radius      = 0.3;
+  shape.half_length = 0.4;
+  assert_near(enclosed(&shape), polygon * 0.09 * 0.8, 1e-12);
+  shape.kind                 = NS_SHAPE_CAPSULE;
+  const PetscReal of_capsule = enclosed(&shape);
+  shape.half_length          = 0;
+  shape.kind                 = NS_SHAPE_SPHERE;
+  const PetscReal of_sphere  = enclosed(&shape);
+  for (int i = 0; i < 4; i++) { /* frustums */
+    const PetscReal low = cos(PETSC_PI / 8 * i), high = cos(PETSC_PI / 8 * (i + 1));
+    frustums += 2 * polygon * (sin(PETSC_PI / 8 * (i + 1)) - sin(PETSC_PI / 8 * i)) / 3 * (low * low + low * high + high * high);
+  }
+  assert_near(of_sphere, frustums * 0.027, 1e-12);
+  assert_near(of_capsule - of_sphere, polygon * 0.09 * 0.8, 1e-12);
+  shape.kind = NS_SHAPE_ELLIPSOID;
+  assert_near(enclosed(&shape), of_sphere / 0.027 * 0.1 * 0.2 * 0.3, 1e-12);
+  shape.kind   = NS_SHAPE_POINTS;
+  shape.points = 3;
+  shape.point  = point;
+  NsShapeDraw(&shape, &counted);
+  assert_int_equal(counted.points, 3);
+  assert_int_equal(counted.cells, 3);
+}
+
 static void random_solid(NsSolid *solid)
 {
   PetscReal p[4];
@@ -302,6 +357,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(ball),
   cmocka_unit_test(capsules),
   cmocka_unit_test(masses),
+  cmocka_unit_test(pictures),
   cmocka_unit_test(separating_axes),
   cmocka_unit_test(rows),
   cmocka_unit_test(stacks),
