@@ -291,18 +291,19 @@ def modes(
     speed: str = "",
     campbell: str = "",
     matrices: bool = False,
+    format: str = "",  # noqa: A002
     overwrite: bool = False,
     trust: bool = False,
     petsc: Sequence[str] = (),
 ) -> Run:
     """Natural frequencies, damping and mode shapes; with `campbell` ("0 rpm:6000 rpm:61") also over the speed of the rotors, with critical speeds; `matrices` writes
-    stiffness, mass and damping.
+    stiffness, mass and damping, in the `format` of another program.
 
     >>> found = modes("configs/elastic_bar.yaml", count=3, out="out/bar_modes", overwrite=True)
     >>> [f"{value:.0f} Hz" for value in found.analysis("modes.csv")["frequency_hz"]]
     ['0 Hz', '2595 Hz', '5192 Hz']
     """
-    words = [*options(count=count, speed=speed, campbell=campbell), *flags(matrices=matrices, overwrite=overwrite, trust=trust)]
+    words = [*options(count=count, speed=speed, campbell=campbell, format=format), *flags(matrices=matrices, overwrite=overwrite, trust=trust)]
     return analyse("modes", config, words, set, out, petsc)
 
 

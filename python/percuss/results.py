@@ -154,7 +154,7 @@ def read_table(path: str | os.PathLike) -> Table:
     try:
         if not whole:
             raise ValueError
-        table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="utf-8") if rows else np.empty(0, fields)
+        table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="utf-8", quotechar='"') if rows else np.empty(0, fields)
     except ValueError:
         raise ResultsError(f"{path}: the last row is incomplete; is the run still in progress?") from None
     columns = {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}

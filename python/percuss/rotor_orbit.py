@@ -155,12 +155,12 @@ def one_way(station):
 
 def waterfall(station, pieces=100, turns=8):
     """Spectra over a run-up from overlapping intervals, each at least six times as long as their distance, and a number of revolutions long, so that the orders are separate."""
-    if not is_run_up(station):
+    if not changes_speed(station):
         raise ResultsError(f"station {station.name}: the speed hardly changes; spectra over speed need a run-up or run-down")
     station = one_way(station)
     step, (u2, u3, spin) = resample(station.time, station.z.real, station.z.imag, station.spin_rate)
     count = len(u2)
-    turned = np.abs(station.angle[-1] - station.angle[0]) / TURN
+    turned = revolutions(station)
     if turned < turns:
         raise ResultsError(f"station {station.name}: {turned:.1f} revolutions while the speed changes; spectra over speed need more than {turns}")
     size = max(16, 6 * count // (pieces + 5), min(count // 4, int(turns * count / turned)))
@@ -222,9 +222,19 @@ def tracked(station, turns=8, windows=300):
     return Tracked(time.real, spin.real, forward, backward, middle)
 
 
-def is_run_up(station):
-    """Whether the spin changes enough for spectra over speed: by a fifth of its largest value."""
+def changes_speed(station):
+    """Whether the spin changes by a fifth of its largest value."""
     return np.ptp(station.spin_rate) > 0.2 * np.abs(station.spin_rate).max()
+
+
+def revolutions(station):
+    """Of the shaft."""
+    return np.abs(station.angle[-1] - station.angle[0]) / TURN
+
+
+def is_run_up(station, turns=8):
+    """Whether there are spectra over speed: the spin changes, over some revolutions."""
+    return changes_speed(station) and revolutions(one_way(station)) >= turns
 
 
 # Rubs --------------------------------------------------------------------------------------------------------------------------------------------
