@@ -62,6 +62,26 @@ time: {end: 2 s}
 orbit: {forcing_period: 0.62831853071795865 s, settle: 3}
 output: {history: {probes: [ram]}, frames: {every: 0}}
 """
+# The same as two masses with a rigid link
+LINKED = """
+bodies:
+  a: {type: rigid, at: [0, 0, 0], mass: 0.4 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+  b: {type: rigid, at: [1 m, 0, 0], mass: 0.6 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+supports:
+  guide: {at: [a.center], fix: [y, z, rotations]}
+links:
+  rod: {between: [a.center, b.center]}
+springs:
+  spring: {between: [ground, a.center], direction: [1, 0, 0], stiffness: 1 N/m, damping: 0.1 N s/m}
+loads:
+  shaker: {at: a.center, force: [1 N, 0, 0], time: {harmonic: {frequency: 2.2 rad/s}}}
+contacts:
+  stop: {between: [b.center, {plane: {point: [0.9 m, 0, 0], normal: [1, 0, 0]}}], restitution: 0.8}
+scheme: {type: event_driven_hem5, step: 0.1 s, tolerance: 1e-9}
+time: {end: 60 s}
+orbit: {settle: 12}
+output: {frames: {every: 0}}
+"""
 # A cantilever with a cubic spring at its tip
 CANTILEVER = """
 bodies:
@@ -101,6 +121,10 @@ class Simulated(Base):
             self.near(float(event[0]["velocity_before"]), -1.1257310878299072, 1e-7)
             self.near(float(event[0]["phase"]), 1.1953337445665764, 1e-7)
             self.near(float(self.read("branch.csv")[0]["slowest_impact"]), 1.1257310878299072, 1e-7)
+
+    def test_link(self):
+        self.orbit(self.config(LINKED))
+        self.multipliers((0.4608546897237534 + 0.5182795694448784j, 0), 1e-7)
 
     def test_free_spin(self):
         """An orbit of one turn of a rotor that is driven by a torque: the period is unknown, the angle goes round. Independent shooting over the angle."""
