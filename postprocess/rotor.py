@@ -9,6 +9,7 @@ rub.png (forces, slip velocities and impulses of each contact that closes) and e
 """
 
 import argparse
+import contextlib
 import pathlib
 import sys
 
@@ -50,7 +51,9 @@ def analyse(directory, out):
     rubs = rubs_of(run)
     style()
     print_table(run, orbits, rubs)
-    figures = {"orbit": draw_orbits(run, orbits), "whirl": draw_whirl(run, orbits), "spectrum": draw_spectrum(orbits)}
+    figures = {"orbit": draw_orbits(run, orbits), "whirl": draw_whirl(run, orbits)}
+    with contextlib.suppress(ResultsError):  # of a rotor at rest
+        figures["spectrum"] = draw_spectrum(orbits)
     if any(is_run_up(station) for station in orbits):
         figures["waterfall"] = draw_waterfall(orbits)
     followed = [station for station in orbits if can_be_tracked(station)]
