@@ -235,11 +235,40 @@ static void moving_load(void **state)
   test_run_close(&test);
 }
 
+/* A shaft that turns falls upon a beam in the middle of both, at nodes (6 elements) or within elements (5). Shear deforms both: were the axes to have corners at the nodes, two of their points would be
+   nearest there, one on each side, and forces of closed contacts would not converge. */
+static void node_of_shear_beams(void **state)
+{
+  static const char *const schemes[] = {"modal", "generalised_alpha"};
+
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    char text[3000];
+    (void)snprintf(text, sizeof(text),
+      "bodies:\n"
+      "  shaft: {type: rotor, spin: 1000 rpm, " STEEL
+      ", section: {circle: {radius: 5 cm}}, mesh: {line: {from: [-1, 0, 0], to: [1, 0, 0], elements: %d}}}\n"
+      "  beam: {type: beam, " STEEL ", section: {circle: {radius: 5 cm}}, mesh: {line: {from: [0, -1, 0.1001], to: [0, 1, 0.1001], elements: 5}},\n"
+      "    initial: {velocity: [0, 0, -5 m/s]}}\n"
+      "bearings:\n  l: {between: [shaft.left, ground], stiffness: 100 MN/m}\n  r: {between: [shaft.right, ground], stiffness: 100 MN/m}\n"
+      "contacts: {cross: {between: [{line: beam, radius: 5 cm}, {line: shaft, radius: 5 cm}], friction: 0.3}}\n"
+      "scheme: {type: %s, step: 5 us}\ntime: {end: 1 ms}\n",
+      k % 2 ? 5 : 6, schemes[k / 2]);
+    TestRun test = test_run_open(text, NULL);
+    while (test_runs(test.run)) (void)test_step(test.run);
+    print_message("  %s: the shaft is pushed down by %.3g mm\n", schemes[k / 2], -1e3 * displacement(&test, 0, 3, 1));
+    assert_near(test.run->state.t, 1e-3, 1e-9);
+    assert_true(displacement(&test, 0, 3, 1) < -1e-4);
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(nearest_points),
   cmocka_unit_test(side_by_side),
   cmocka_unit_test(rows_are_gradients),
   cmocka_unit_test(crossed_beams),
   cmocka_unit_test(moving_load),
+  cmocka_unit_test(node_of_shear_beams),
 };
 TEST_MAIN(tests)

@@ -1,8 +1,8 @@
 /*
   Line elements as cubic curves, and the nearest points of a curve to a point or to another curve.
 
-  The displacement of a line element is cubic at most (Hermite's polynomials of beams, also with shear; bars are straight), so that four control points, each linear in the unknowns, give it exactly
-  (Bezier):
+  Bars are straight, and beams have Hermite's cubic polynomials between their nodes, so that four control points, each linear in the unknowns, give them exactly (Bezier). With shear the slope at a node is
+  the turn of the section: the displacement itself has a corner there, by the jump of the shear angle, and two nearest points to what presses on the node.
 
       x(xi) = sum_k B_k(xi) P_k,    B_k = (3 over k) xi^k (1 - xi)^(3 - k),    0 <= xi <= 1
 

@@ -212,11 +212,34 @@ const NsPairType NsPairType_Line = {
 
 /* ---- set-up ----------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The control points of an element from four points of it; what is left of zeros is rounding. */
+/* What is left of zeros is rounding. */
+static void drop_rounding(PetscReal P[NS_CURVE_POINTS][3])
+{
+  PetscReal most = 0;
+
+  for (int i = 0; i < 3 * NS_CURVE_POINTS; i++) most = PetscMax(most, PetscAbsReal(P[i / 3][i % 3]));
+  for (int i = 0; i < 3 * NS_CURVE_POINTS; i++) P[i / 3][i % 3] = PetscAbsReal(P[i / 3][i % 3]) < 1e-14 * most ? 0 : P[i / 3][i % 3];
+}
+
+/* P_1 and P_2 of an unknown of a beam, whose sections at the ends turn by turn[0] and turn[3]: its slope is theirs there, also where the displacement has another one from shear. */
+static void take_slopes(const PetscReal axis[3], PetscReal length, const PetscReal turn[NS_CURVE_POINTS][3], PetscReal P[NS_CURVE_POINTS][3])
+{
+  const PetscReal stretch = NsDot3(axis, P[3]) - NsDot3(axis, P[0]);
+
+  for (int end = 0; end < 2; end++) {
+    PetscReal slope[3];
+    NsCross3(turn[3 * end], axis, slope);
+    for (int k = 0; k < 3; k++) P[1 + end][k] = P[3 * end][k] + (end ? -1 : 1) * (length * slope[k] + stretch * axis[k]) / 3;
+  }
+}
+
+/* The control points of an element from four points of it. */
 static void add_control(NsFe *fe, PetscInt element, NsPairPoint *to)
 {
-  NsPoint   at[NS_CURVE_POINTS], control[NS_CURVE_POINTS];
-  PetscReal p[NS_CURVE_POINTS][3], P[NS_CURVE_POINTS][3], most = 0;
+  const NsElementType *type = fe->body[fe->element[element].body].element;
+  NsPoint              at[NS_CURVE_POINTS], control[NS_CURVE_POINTS];
+  PetscReal            p[NS_CURVE_POINTS][3], P[NS_CURVE_POINTS][3], turn[NS_CURVE_POINTS][3], axis[3];
+  const PetscReal      length = type->line(&fe->element[element], axis);
 
   for (int i = 0; i < NS_CURVE_POINTS; i++) {
     const NsFePoint spot = {.body = fe->element[element].body, .node = -1, .element = element, .xi = {i / 3.0}};
@@ -227,36 +250,56 @@ static void add_control(NsFe *fe, PetscInt element, NsPairPoint *to)
     for (int what = 0; what < (a < 0 ? 1 : 2); what++) {
       for (int i = 0; i < NS_CURVE_POINTS; i++) memcpy(p[i], a < 0 ? at[i].x : what ? at[i].turn[a] : at[i].move[a], sizeof(p[i]));
       NsCurveControl((const PetscReal(*)[3])p, P);
-      most = 0;
-      for (int i = 0; i < 3 * NS_CURVE_POINTS; i++) most = PetscMax(most, PetscAbsReal(P[i / 3][i % 3]));
-      for (int i = 0; i < 3 * NS_CURVE_POINTS; i++) P[i / 3][i % 3] = PetscAbsReal(P[i / 3][i % 3]) < 1e-14 * most ? 0 : P[i / 3][i % 3];
+      for (int i = 0; i < NS_CURVE_POINTS && a >= 0; i++) memcpy(turn[i], at[i].turn[a], sizeof(turn[i]));
+      if (a >= 0 && what == 0 && type->bends) take_slopes(axis, length, (const PetscReal(*)[3])turn, P);
+      drop_rounding(P);
       for (int i = 0; i < NS_CURVE_POINTS; i++) memcpy(a < 0 ? control[i].x : what ? control[i].turn[a] : control[i].move[a], P[i], sizeof(P[i]));
     }
   }
   for (int i = 0; i < NS_CURVE_POINTS; i++) NsPairPointKeep(&control[i], NULL, fe->arena, &to[i]);
 }
 
-/* Elements that turn by an angle at a node push what slides over it aside. */
+/* The angle by which a line turns at a node from one element to another one: 0 where it goes straight on. */
+static PetscReal turn_between(const NsFe *fe, const NsFeLine *line, PetscInt node, PetscInt one, PetscInt two)
+{
+  const NsFeElement *element[2] = {&fe->element[one], &fe->element[two]};
+  PetscReal          away[2][3], across[3]; /* from the node */
+
+  for (int i = 0; i < 2; i++) {
+    (void)line->body->element->line(element[i], away[i]);
+    for (int k = 0; k < 3 && element[i]->node[0] != node; k++) away[i][k] = -away[i][k];
+  }
+  NsCross3(away[0], away[1], across);
+  return atan2(PetscSqrtReal(NsDot3(across, across)), -NsDot3(away[0], away[1]));
+}
+
+/* Elements that turn by an angle at a node push what slides over it aside. They need not follow each other in the list: rings, branches. */
 static void warn_of_kinks(NsFe *fe, NsFeLine *line, NsPlace place)
 {
-  PetscReal most = 0;
-  PetscInt  at   = 0;
+  const NsFeBody *body = line->body;
+  PetscInt       *seen = NsArenaAlloc(fe->arena, sizeof(*seen) * (size_t)(body->mesh->nodes + 1)); /* [node] its first element; 0: none yet */
+  PetscReal       most = 0;
+  PetscInt        at = 0, ends = 0;
 
-  for (PetscInt e = 1; e < line->elements; e++) {
-    const NsFeElement *one = &fe->element[line->element[e - 1]], *two = &fe->element[line->element[e]];
-    PetscReal          axis[2][3], across[3];
-    if (one->node[1] != two->node[0]) continue;
-    (void)line->body->element->line(one, axis[0]);
-    (void)line->body->element->line(two, axis[1]);
-    NsCross3(axis[0], axis[1], across);
-    const PetscReal angle = atan2(PetscSqrtReal(NsDot3(across, across)), NsDot3(axis[0], axis[1]));
-    if (angle > most) at = two->node[0];
-    most = PetscMax(most, angle);
+  memset(seen, 0, sizeof(*seen) * (size_t)body->mesh->nodes);
+  for (PetscInt e = 0; e < line->elements; e++) {
+    for (int i = 0; i < 2; i++) {
+      const PetscInt node  = fe->element[line->element[e]].node[i];
+      PetscInt      *first = &seen[node - body->first_node];
+      ends += *first ? -1 : 1;
+      if (!*first) {
+        *first = line->element[e] + 1;
+        continue;
+      }
+      const PetscReal angle = turn_between(fe, line, node, *first - 1, line->element[e]);
+      if (angle > most) at = node;
+      most = PetscMax(most, angle);
+    }
   }
-  line->smooth = line->elements == 1 || (line->body->element->bends && most < NS_SMOOTH);
+  line->smooth = line->elements == 1 || (body->element->bends && most < NS_SMOOTH && ends <= 2);
   if (most * 180 / PETSC_PI <= NS_KINK) return;
   NsDiagWarning(fe->diag, place,
-    "'%s' turns by %.3g degrees at (%.4g, %.4g, %.4g) m: what slides over this corner hits it with %.2g %% of its velocity", line->name,
+    "'%s' turns by %.3g degrees at (%.4g, %.4g, %.4g) m: what slides over this corner hits it with %.0f %% of its velocity", line->name,
     most * 180 / PETSC_PI, fe->x[3 * at], fe->x[3 * at + 1], fe->x[3 * at + 2], 100 * PetscSinReal(PetscMin(most, PETSC_PI / 2)));
   NsDiagNote(fe->diag, "more elements make its corners flatter: at most %g degrees each", NS_KINK);
 }
