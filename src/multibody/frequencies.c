@@ -13,11 +13,11 @@ static void add_term(PetscReal k, const PetscReal b[6], const PetscReal scale[6]
   }
 }
 
-/* The highest frequency of a rod in a plane: those of torsion are lower. */
+/* The highest frequency of a rod in a plane. Torsion has the modes of extension, which are the higher ones but for Poisson's ratios below -1/2. */
 static PetscErrorCode highest_of(const NsMultibody *self, const NsMbBeam *beam, PetscReal *omega)
 {
   const PetscInt  n = 3 * (beam->elements + 1);
-  const PetscReal h = beam->length;
+  const PetscReal h = beam->length, torsion = beam->stiffness[1][0] * self->body[beam->first].mass / self->body[beam->first].inertia[0];
   PetscReal      *K, *eigenvalue, *work, scale[6];
   PetscBLASInt    size = (PetscBLASInt)n, room = 3 * size, info;
 
@@ -29,7 +29,7 @@ static PetscErrorCode highest_of(const NsMultibody *self, const NsMbBeam *beam, 
       scale[3 * i] = scale[3 * i + 1] = 1 / PetscSqrtReal(node->mass);
       scale[3 * i + 2]                = 1 / PetscSqrtReal(node->inertia[2]);
     }
-    add_term(beam->stiffness[0][0], (PetscReal[6]){-1, 0, 0, 1, 0, 0}, scale, 3 * e, n, K);
+    add_term(PetscMax(beam->stiffness[0][0], torsion), (PetscReal[6]){-1, 0, 0, 1, 0, 0}, scale, 3 * e, n, K);
     add_term(beam->stiffness[0][1], (PetscReal[6]){0, -1, -h / 2, 0, 1, -h / 2}, scale, 3 * e, n, K);
     add_term(beam->stiffness[1][2], (PetscReal[6]){0, 0, -1, 0, 0, 1}, scale, 3 * e, n, K);
   }

@@ -341,6 +341,10 @@ static void add_limits(NsMultibody *self, NsMbJoint *joint, const NsJointLimits 
   if (!limits->lower && !limits->upper) NsDiagError(self->diag, limits->where->place, "limits need `lower`, `upper` or both");
   if (given[0] && given[1] && value[0] >= value[1])
     NsDiagError(self->diag, NsKeysPlace(limits->where, "lower"), "the lower limit of joint '%s' is not below the upper one", joint->name);
+  for (int i = 0; i < 2 && joint->type == NS_JOINT_Distance; i++) {
+    if (given[i] && !(value[i] > 0))
+      NsDiagError(self->diag, NsKeysPlace(limits->where, i ? "upper" : "lower"), "a limit of a distance must be greater than 0, got %g m", value[i]);
+  }
   for (int i = 0; i < 2; i++) {
     if (!given[i]) continue;
     NsMbRow *row = &self->row[self->rows++];
@@ -349,6 +353,23 @@ static void add_limits(NsMultibody *self, NsMbJoint *joint, const NsJointLimits 
     row->scale       = i ? -row->scale : row->scale;
     row->name        = NsArenaPrint(self->arena, "%s.%s%s", joint->name, prefix, i ? "upper" : "lower");
     row->restitution = limits->restitution;
+  }
+}
+
+void NsMbCheckLimits(NsMultibody *self)
+{
+  const PetscReal tolerance = self->config->assembly->tolerance;
+
+  for (PetscInt i = 0; i < self->rows; i++) {
+    const NsMbRow *row = &self->row[i];
+    NsMbWrench     w;
+    if (row->bilateral) continue;
+    NsMbRowAt(self, row, 0, self->start_q, NS_WANT_GAP, &w);
+    if (w.g >= -tolerance) continue;
+    const PetscReal beyond = row->kind == NS_ROW_ANGLE ? w.g / PetscAbsReal(row->scale) * 180 / PETSC_PI : w.g;
+    NsDiagError(self->diag, row->joint->settings->where->key_place, "joint '%s' begins beyond its stop '%s', by %.4g %s", row->joint->name, row->name,
+      -beyond, row->kind == NS_ROW_ANGLE ? "deg" : "m");
+    NsDiagNote(self->diag, "change the limit, or the initial positions of the bodies; up to %g m is allowed (assembly.tolerance)", tolerance);
   }
 }
 
@@ -544,7 +565,7 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
     return;
   }
   if (joint->type == NS_JOINT_Distance) {
-    if (joint->zero_slide <= 1e-12 * self->length) {
+    if (joint->zero_slide <= 1e-12 * self->length && !(settings->limits && !settings->limits->lower)) {
       NsDiagError(self->diag, settings->where->key_place,
         "the points of joint '%s' coincide at the start: for a distance of 0 use a spherical or revolute joint", joint->name);
       return;
@@ -596,7 +617,7 @@ static void make_drive(NsMultibody *self, const NsDriveSettings *settings, const
       turn ? "turn" : "slide", key, turn ? "revolute" : "prismatic");
     return;
   }
-  if (settings->torque != 0 || settings->force != 0) {
+  if (NsTreeChild(settings->where, "torque") || NsTreeChild(settings->where, "force")) {
     NsSwitchesNote(self->switches, settings->window.from, settings->window.until, "drive", name, settings->where, self->arena);
     add_actuator(self, joint,
       (NsMbActuator){.push = settings->torque + settings->force, .time = NsTimeFunctionWindow(settings->time, &settings->window, self->arena)});

@@ -128,6 +128,8 @@ typedef struct {
 int NsJointFind(const NsChosen *chosen);
 /* Joints, their rows and drives from the config; bodies that joints place are placed. Errors in diag. */
 void NsMbJoints(NsMultibody *self);
+/* Stops beyond which joints begin; by the frames of the start. Errors in diag. */
+void NsMbCheckLimits(NsMultibody *self);
 /* The row at (t, q) of the frames. */
 void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const PetscReal *q, NsMbWanted wanted, NsMbWrench *wrench);
 /* Angle of a joint, all turns counted (space: by q), and along its axis. */

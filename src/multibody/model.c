@@ -302,6 +302,7 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   PetscCall(NsMbAssemble(self));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsMbFrames(self, self->start_q, self->start_v);
+  NsMbCheckLimits(self);
   NsMbForces(self);
   NsMbTouches(self);
   NsMbPiles(self);

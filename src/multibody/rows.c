@@ -127,11 +127,11 @@ static void distance_row(const Points *p, NsMbWanted wanted, NsMbWrench *w)
   w->g     = length;
   w->parts = NS_PART_FORCE | NS_PART_MOMENT;
   if (wanted == NS_WANT_GAP) return;
-  for (int k = 0; k < 3; k++) n[k] = p->at->r[k] / length;
+  for (int k = 0; k < 3; k++) n[k] = length > 0 ? p->at->r[k] / length : k == 0; /* of a slack rope whose ends meet, any direction */
   pull(p, n, w);
   if (wanted < NS_WANT_RATE) return;
   rates_of(p, dr, dc);
-  w->rate = NsDot(n, dc) + (NsDot(dr, dr) - PetscSqr(NsDot(n, dr))) / length;
+  w->rate = NsDot(n, dc) + (length > 0 ? (NsDot(dr, dr) - PetscSqr(NsDot(n, dr))) / length : 0);
 }
 
 PetscReal NsMbAngleNear(const NsMultibody *self, const NsMbJoint *joint, PetscReal near)

@@ -290,6 +290,14 @@ drives: {motor: {joint: left, speed: 10 rad/s}}
             self.assertAlmostEqual(results.info["summary"]["energy"]["load"], 90, delta=tolerance, msg=scheme)
             self.assertAlmostEqual(results.info["summary"]["energy"]["kinetic"], 120, delta=0.2, msg=scheme)
 
+    def test_given_torque_of_zero(self):
+        """A torque or force of 0 is one: it does not hold the joint."""
+        config = ("gravity: [0, -10, 0]\nbodies:\n  a: {type: body, dimension: 2, rod: {from: [0, 0, 0], to: [0.9, 0, 0]}, mass: 1}\n  b: {type: body, dimension: 2, mass: 1, inertia: 1}\n"
+                  "joints:\n  A: {type: revolute, between: [ground, a.left]}\n  B: {type: prismatic, between: [ground, b.center], axis: [0, 1, 0]}\ndrives:\n  A: {joint: A, torque: 0}\n  B: {joint: B, force: 0}\n")
+        results = run(config, "half_explicit", "1 ms", 0.2, ["b.y", "a.omega"], 10)
+        self.assertAlmostEqual(results.end("b.y")[0], -0.2, delta=1e-9)
+        self.assertLess(results.end("a.omega")[0], -2)
+
     def test_limit(self):
         config = (f"gravity: [0, -9.81, 0]\nbodies:\n  rod: {{type: body, dimension: 2, rod: {{from: [0, 0, 0], to: {vector([0.8 * math.sin(math.pi / 3), -0.4, 0])}}}, mass: 1}}\n"
                   "joints: {A: {type: revolute, between: [ground, rod.left], limits: {lower: -90 deg, restitution: 0.7}}}\n")
@@ -335,6 +343,8 @@ drives: {motor: {joint: left, speed: 10 rad/s}}
                 hit = [row for row in results.tables["events"] if row["contact"] == "r.upper" and row["event"] == "impact"]
                 self.assertAlmostEqual(float(hit[0]["time"]), 0.4, delta=1e-3 if delta > 1e-3 else delta)
                 self.assertAlmostEqual(results.end("a.y")[0], -0.9 + 2 * 0.2 - 5 * 0.04, delta=delta)
+                results = run(rope.replace("-0.1", "0"), scheme, "0.5 ms", 0.6, ["a"], 1, extra)  # the direction of the rope is not defined at first
+                self.assertAlmostEqual(results.end("a.y")[0], -0.9 + 18 ** 0.5 / 2 * (0.6 - 0.18 ** 0.5) - 5 * (0.6 - 0.18 ** 0.5) ** 2, delta=delta)
                 line = body % 1 + "joints: {l: {type: point_on_line, between: [ground, a.center], axis: [1, 0, 0], limits: {lower: -0.2, upper: 0.3, restitution: 1}}}\n"
                 results = run(line, scheme, "0.5 ms", 1, ["a"], 1, extra)
                 self.assertAlmostEqual(results.end("a.x")[0], 0, delta=delta)
