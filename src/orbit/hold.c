@@ -217,6 +217,7 @@ static PetscErrorCode find_dual(PetscInt n, PetscInt count, const PetscReal *alo
   PetscBLASInt      *pivot, info;
 
   PetscFunctionBegin;
+  if (!count) PetscFunctionReturn(0); /* joints and drives determine the whole motion */
   PetscCall(PetscMalloc3((size_t)(count * count), &G, (size_t)(count * n), &B, count, &pivot));
   for (PetscInt k = 0; k < count; k++) {
     for (PetscInt j = 0; j < count; j++) G[j * count + k] = NsOrbitDot(n, along + k * n, along + j * n);

@@ -148,6 +148,12 @@ class Simulated(Base):
         self.assertEqual(done.returncode, 2)
         self.assertIn("its loads or drives change with time and have no period; give it: orbit.forcing_period", done.stderr)
 
+    def test_drive_alone(self):
+        """Nothing is free beside the drive: all multipliers are 0."""
+        config = CRANK[:CRANK.index("  rod:")] + CRANK[CRANK.index("joints:"):CRANK.index("  B:")] + CRANK[CRANK.index("drives:"):CRANK.index("springs:")] + CRANK[CRANK.index("scheme:"):].replace("[ram]", "[crank]")
+        self.orbit(self.config(config))
+        self.assertEqual({float(row["modulus"]) for row in self.read("multipliers.csv")}, {0})
+
     def test_grazing(self):
         """A branch of simulated orbits without impact ends where it grazes: closed form."""
         self.orbit(IMPACT, *ALMOST_LINEAR, "--settle", "30", "--over", f"{FREQUENCY}=3.317 rad/s:3.31 rad/s")
