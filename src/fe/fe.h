@@ -67,6 +67,8 @@ PetscBool NsFeNextBeyondTable(NsModel *model, PetscReal from, PetscReal to, Pets
 PetscErrorCode NsFeUnbalanceVectors(NsModel *model, PetscReal ratio, Vec re, Vec im);
 /* The different ratios of all unbalances that act at the start, ratio[unbalances of the config]; returns how many. Without rotors they are over the speed of the first unbalance. */
 PetscInt NsFeUnbalanceRatios(NsModel *model, PetscReal *ratio);
+/* The first unbalance of the config, beside rotors, that acts at the start and whose own spin changes over time; -1: none. */
+PetscInt NsFeUnbalanceOverTime(NsModel *model);
 /* All rotors, in the order of the config; returns their number. */
 PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);
 /* Motions that no stiffness resists, of linear models on one process without free spins: text names the unknown that moves most; "" without such a motion, or where it is unknown. A warning in diag

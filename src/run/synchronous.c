@@ -18,7 +18,7 @@
 static PetscBool is_possible(NsRun *run, NsPlace place)
 {
   const NsFeRotor *rotor;
-  PetscInt         rotors, turning = 0;
+  PetscInt         rotors, turning = 0, own;
 
   if (NsModelIsReduced(run->model)) {
     NsDiagError(
@@ -38,6 +38,13 @@ static PetscBool is_possible(NsRun *run, NsPlace place)
       return PETSC_FALSE;
     }
     turning += rotor[r].speed != 0;
+  }
+  if ((own = NsFeUnbalanceOverTime(run->model)) >= 0) {
+    const NsList *list = &run->config.attachments[NS_ATTACHMENT_Unbalance];
+    NsDiagError(run->diag, place, "`start: synchronous` is the steady vibration at constant spins, but that of unbalance '%s' changes over time",
+      list->names[own]);
+    NsDiagNote(run->diag, "give it a constant `spin`, or let it act later, by `from`");
+    return PETSC_FALSE;
   }
   if (turning && rotor[0].speed != 0) return PETSC_TRUE;
   if (turning)

@@ -313,6 +313,22 @@ scheme: {type: half_explicit, step: 4 us}
                                ("spin: 1500 rpm", "spin: {table: [[0 s, 0 rpm], [1 s, 1500 rpm]]}", "changes over time"), ("spin: 1500 rpm", "spin: 0 rpm", "constant spin above zero"),
                                ("    spin: 1500 rpm", "    reduce: {method: rubin, modes: 4}\n    spin: 1500 rpm", "reduce")):
             self.assertIn(word, self.percuss("check", good.replace(old, new), code=2))
+        said = self.percuss("check", good[:good.index("  right:")] + good[good.index("start:"):], code=2)
+        self.assertIn("`start: synchronous` has no solution: supports", said)
+
+    def test_mass_beside_the_rotor(self):
+        """On a beam, at a spin of its own: constant, over time, and over time but later."""
+        text = self.CONFIG.replace("GAP", "110 mm").replace("discs:", """  frame:
+    type: beam
+    mesh: {line: {from: [0, 1 m, 0], to: [600 mm, 1 m, 0], elements: 4}}
+    material: {density: 7810 kg/m^3, young: 211 GPa, poisson: 0.3}
+    section: {circle: {radius: 8 mm}}
+supports: {clamp: {at: frame.left}}
+discs:""", 1).replace("unbalances:", "unbalances:\n  mass: {at: frame.right, mass_eccentricity: 1e-3 kg m, axis: [1, 0, 0], SPIN}", 1) + "scheme: {type: half_explicit, step: 1 us}\n"
+        table = "spin: {table: [[0 s, 600 rpm], [1 s, 700 rpm]]}"
+        self.percuss("check", text.replace("SPIN", "spin: 600 rpm"))
+        self.assertIn("that of unbalance 'mass' changes over time", self.percuss("check", text.replace("SPIN", table), code=2))
+        self.percuss("check", text.replace("SPIN", table + ", from: 10 ms"))
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ PetscBool NsFeIsNonlinear(const NsFe *fe);
 /* Weight and loads at t = 0 into f[unknowns], in natural numbers, without unbalances and force elements. */
 void NsFeStaticLoads(const NsFe *fe, PetscReal *f);
 
-/* src/fe/model/statics.c: holds the twist of each rotor of free spin at its first node, where turning the whole rotor strains nothing, by the stiffness in held[unknowns]; `zero` and `work` are for use in
-   between. */
 /* src/fe/model/operators.c: speed of a rotor over that of the first one, which all keep; 1 where the first one is at rest. */
 PetscReal NsFeSpeedRatio(const NsFe *fe, const NsFeBody *body);
+/* src/fe/model/statics.c: holds the twist of each rotor of free spin at its first node, where turning the whole rotor strains nothing, by the stiffness in held[unknowns]; `zero` and `work` are for use in
+   between. */
 PetscErrorCode NsFeHoldTwists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held);
 
 /* src/fe/model/static_contact.c: whether the static solution of this model is sought with its contacts: of linear models, on one process. */

@@ -352,7 +352,7 @@ static void check_start(NsFe *fe)
     NsDiagError(fe->diag, place, "`start: static_friction` is for models with contacts or ties, with linear springs and bearings, on one process");
     NsDiagNote(fe->diag, "without contacts write `start: static`");
   } else if (fe->config->start->state && fe->config->ties.count)
-    NsDiagError(fe->diag, place, "`start: static` with ties is for linear springs and bearings, on one process");
+    NsDiagError(fe->diag, place, "`start: %s` with ties is for linear springs and bearings, on one process", NsStartWord(fe->config->start->state));
 }
 
 static PetscErrorCode set_massless(NsFe *fe, NsModel *model)

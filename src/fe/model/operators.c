@@ -138,6 +138,17 @@ PetscInt NsFeUnbalanceRatios(NsModel *model, PetscReal *ratio)
   return count;
 }
 
+PetscInt NsFeUnbalanceOverTime(NsModel *model)
+{
+  const NsFe *fe = model->data;
+
+  for (PetscInt k = 0; k < fe->forces.unbalances; k++) {
+    const NsFeUnbalance *u = &fe->forces.unbalance[k];
+    if (!fe->body[u->at.body].is_rotor && !NsSpinIsConstant(u->twist.spin) && !NsIsOff(u->off) && u->entries) return u->number;
+  }
+  return -1;
+}
+
 /* m e (cos(psi), sin(psi)) along the lateral axes with psi = Omega t + phase: the real part of (1, -i) m e exp(i psi). */
 PetscErrorCode NsFeUnbalanceVectors(NsModel *model, PetscReal ratio, Vec re, Vec im)
 {

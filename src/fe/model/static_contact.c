@@ -480,8 +480,9 @@ static PetscErrorCode find(Problem *self, PetscBool loose)
   if (balanced && loose && !NsFeHasSolids(fe)) PetscCall(is_free(self, &free_motion)); /* solids that may slide stay where they are */
   if (balanced && !free_motion) PetscFunctionReturn(0);
   NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"),
-    changed ? "`start: static` found no solution: which contacts are closed does not settle"
-            : "`start: static` has no solution: supports, springs, bearings and contacts do not hold the whole model");
+    changed ? "`start: %s` found no solution: which contacts are closed does not settle"
+            : "`start: %s` has no solution: supports, springs, bearings and contacts do not hold the whole model",
+    NsStartWord(fe->config->start->state));
   if (self->behind >= 0) {
     NsDiagNote(fe->diag, "without contact forces, the surfaces of '%s' overlap by %.3g m, more than the size of their faces",
       NsCandidateName(&self->model->candidate[self->behind], name), self->depth);
@@ -566,8 +567,8 @@ PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
 
   PetscFunctionBegin;
   if (fe->balls && (loose || NsFeHasSolids(fe)))
-    NsDiagError(
-      fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static` does not support balls that touch each other in a model with solids");
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: %s` does not support balls that touch each other in a model with solids",
+      NsStartWord(fe->config->start->state));
   if (fe->balls) PetscFunctionReturn(0);
   self.rubs = fe->config->start->state == NS_START_STATIC_FRICTION;
   PetscCall(PetscCalloc6(fe->unknowns, &self.initial, fe->unknowns, &rates, model->candidates, &self.gap, model->candidates, &self.b,

@@ -116,8 +116,8 @@ static PetscErrorCode report_loose(NsFe *fe, NsModel *model)
     if (!(PetscAbsReal(q[i]) <= PetscAbsReal(q[most]))) most = i;
   }
   PetscCall(model->view.name_unknown(model, most, name, sizeof(name)));
-  NsDiagError(
-    fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static` has no solution: supports, springs and bearings do not hold the whole model");
+  NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"),
+    "`start: %s` has no solution: supports, springs and bearings do not hold the whole model", NsStartWord(fe->config->start->state));
   NsDiagNote(fe->diag, "free to move: %s", name);
   NsFeNoteStaticsApart(fe);
   PetscFunctionReturn(0);
@@ -180,7 +180,8 @@ static PetscErrorCode nonlinear_statics(NsFe *fe, const PetscReal *speeds, Petsc
   *loose = !found && NsFeStaticsTouch(fe);
   if (*loose) PetscCall(VecZeroEntries(fe->rest));
   if (found || *loose) PetscFunctionReturn(0);
-  NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static`: no static equilibrium was found");
+  NsDiagError(
+    fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: %s`: no static equilibrium was found", NsStartWord(fe->config->start->state));
   NsDiagNote(fe->diag, "supports and springs must hold the whole model, and nonlinear springs and bearings must be able to carry the loads");
   NsFeNoteStaticsApart(fe);
   PetscFunctionReturn(0);
