@@ -53,7 +53,7 @@ typedef struct {
   PetscBool          report;       /* write report.html afterwards; done by the command */
 } NsRunOptions;
 
-/* About what building a model takes, known before it is built; elements of generated meshes only. */
+/* Estimated number of elements, time (s) and memory (bytes) for building a model, before it is built; of generated meshes only. */
 typedef struct {
   double elements, seconds, bytes;
 } NsRunBuilding;

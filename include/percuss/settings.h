@@ -86,8 +86,16 @@ typedef struct {
   NsWindow              window;
 } NsLoadSettings;
 
-enum { NS_START_AS_GIVEN, NS_START_STATIC, NS_START_STATIC_FRICTION, NS_START_SYNCHRONOUS }; /* all but the first begin with the static equilibrium */
-#define NS_START_WORDS {"as_given", "static", "static_friction", "synchronous", NULL}
+enum {
+  NS_START_AS_GIVEN,
+  NS_START_STATIC,
+  NS_START_STATIC_FRICTION,
+  NS_START_SYNCHRONOUS
+}; /* all except the first begin with the static equilibrium */
+#define NS_START_WORDS \
+  { \
+    "as_given", "static", "static_friction", "synchronous", NULL \
+  }
 static inline const char *NsStartWord(int state)
 {
   static const char *const words[] = NS_START_WORDS;

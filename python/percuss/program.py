@@ -66,7 +66,7 @@ class RunError(PercussError):
 
 
 class PercussWarning(UserWarning):
-    """What the program warns of while it does what it was asked for."""
+    """A warning of the program, which nevertheless finishes its task."""
 
 
 def parse_messages(text: str) -> list[Message]:
@@ -154,7 +154,7 @@ def call(*words: str, progress: bool = False) -> tuple[int, str, str]:
 
 
 def require(code: int, said: str, directory: pathlib.Path | None = None) -> None:
-    """Raises what an exit code means: 0 done, 3 stopped with a checkpoint, 2 wrong input, else the run failed. What the program warned of becomes a PercussWarning."""
+    """Raises ConfigError for exit code 2 (wrong input) and RunError for others than 0 (done) and 3 (stopped with a checkpoint). Warnings of the program become PercussWarnings."""
     if code == 2:
         raise ConfigError(parse_messages(said), said)
     if code not in (0, 3):

@@ -112,7 +112,7 @@ def total_energy(run):
 
 
 def literal(text):
-    """Words of the user in a figure: a dollar is no formula."""
+    """The user's text for a figure, with dollar signs escaped, so that they do not begin a formula."""
     return text.replace("$", r"\$")
 
 
@@ -163,7 +163,7 @@ def arrange(figure):
         tell_apart(axis)
         for line in axis.lines:
             if len(line.get_xdata()) == 1 and line.get_marker() in ("None", None, ""):
-                line.set_marker("o")  # else it is not seen
+                line.set_marker("o")  # otherwise it is invisible
     figure.canvas.draw()  # places of everything
     renderer = figure.canvas.get_renderer()
     for legend in figure.legends:

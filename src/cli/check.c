@@ -520,7 +520,7 @@ const NsCommand NsCommand_Check = {
     "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
     "of output and run time. A few steps are timed on a copy of the model; no files are written except the picture: bodies in their true thickness, planes, contact points with normals, supports, loads, "
     "springs, bearings, joints. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.\n\n"
-    "Large models: the time of what would take more than some seconds is estimated, and --quick leaves it out, also building a model where this takes more than 5 s. Then a step above the bound of the critical time step is not judged.",
+    "Large models: check prints an estimate before anything that would take more than some seconds. --quick leaves these parts out, and does not build a model if this would take more than 5 s. With --quick a step above the bound of the critical time step is not judged.",
   .examples = "check my_bar.yaml\n"
               "check my_bar.yaml --picture my_bar.svg\n"
               "check my_bar.yaml --json\n"

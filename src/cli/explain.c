@@ -274,15 +274,15 @@ static void report_unknown(Search *search, const NsTable *root, char **words, in
   NsDiagPrint(diag, err, false);
 }
 
-/* A term of rotor dynamics, or a name of ROSS. */
+/* A term of rotor dynamics, or a name of ROSS; false: the word is neither. */
 static bool explain_trade(const char *word, bool first, FILE *out)
 {
   const NsTradeTerm *term = NsTradeFind(word);
 
   if (!term) return false;
-  fprintf(out, "%s%s, of rotors\n\n  ", first ? "" : "\n", word);
+  fprintf(out, "%s%s, in rotor dynamics\n\n  ", first ? "" : "\n", word);
   NsExplainWrap(out, 2, term->text);
-  if (term->page) fprintf(out, "\npercuss explain %s says more\n", term->page);
+  if (term->page) fprintf(out, "\nsee also: percuss explain %s\n", term->page);
   return true;
 }
 
@@ -310,7 +310,7 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   for (const NsExplainHit *hit = search.first; hit; hit = hit->next) NsExplainPage(hit, arena, out);
   if (search.first && n == 1) NsExplainSeeAlso(roots, words[0], arena, out);
   for (int c = 0; search.first && n == 1 && NsCommands[c]; c++) {
-    if (!strcmp(NsCommands[c]->name, words[0])) fprintf(out, "\na command, too: percuss %s --help\n", words[0]);
+    if (!strcmp(NsCommands[c]->name, words[0])) fprintf(out, "\nalso a command: percuss %s --help\n", words[0]);
   }
   found = search.first != NULL;
   if (!found && config) { /* rpm is both */

@@ -1,8 +1,8 @@
 /*
   `percuss explain WORD` for a word that is no name: the pages whose name, help or text has it, those first that have it in a shorter text.
 
-  A word is found where a word of the text begins with it, in small or capital letters, and without a plural's s. Several words that stand nowhere as a phrase are searched one by one: a page has to have
-  all of them, its path counts as text; and if none has, without the ends of long words, so that "anisotropic friction" finds `anisotropy`.
+  A word is found where a word of the text begins with it, whatever the case of the letters, and without a plural's s. If several words are found nowhere as a phrase, they are searched one by one: a page must
+  have all of them in its path or text. If no page has, the search is repeated without the ends of long words, so that "anisotropic friction" finds `anisotropy`.
 */
 #include <ctype.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static const char *synonym_of(const char *word)
   return word;
 }
 
-/* Word by word, but for those that say nothing. */
+/* Word by word, without articles and prepositions. */
 static TextSearch split(const char *phrase, NsArena *arena)
 {
   static const char *const empty[] = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "over", "per", "the", "to", "with"};

@@ -20,7 +20,8 @@ static NsOption options[] = {
       "write the matrices too: stiffness.mtx, mass.mtx, damping.mtx, gyroscopic.mtx and circulatory.mtx (Matrix Market, SI), unknowns.dof and nodes.inp, which a body of `type: matrices` reads"},
   [FORMAT]   = {.name = "--format",
       .takes          = "FORMAT",
-      .about          = "of --matrices: matrix_market (default), calculix, abaqus or ansys (Harwell-Boeing, with its mapping and an archive of nodes)"},
+      .about =
+        "file format of --matrices: matrix_market (default), calculix, abaqus or ansys (Harwell-Boeing, with its mapping and an archive of nodes)"},
   NS_OPTION_OUT,
   NS_OPTION_TRUST,
   NS_OPTION_SET,
@@ -216,7 +217,7 @@ static bool take_format(const char *word)
   if (!NsExportWords[k])
     fprintf(stderr, "percuss modes: --format: unknown format '%s'; expected matrix_market, calculix, abaqus or ansys\n", word);
   else if (!options[MATRICES].value)
-    fprintf(stderr, "percuss modes: --format is of --matrices: write both\n");
+    fprintf(stderr, "percuss modes: --format requires --matrices\n");
   return NsExportWords[k] && options[MATRICES].value;
 }
 

@@ -453,7 +453,7 @@ const NsCommand NsCommand_Orbit = {
   .about   = "compute periodic orbits of systems that hit and rub: Floquet multipliers, branches, bifurcations",
   .description =
     "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and reversals of slip as unknowns, and checks it by one more "
-    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv, and frames of the last orbit (unless output.frames.every is 0). The scheme of the config must be event-driven "
+    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, orbit_state.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv, and frames of the last orbit (unless output.frames.every is 0). The scheme of the config must be event-driven "
     "(such as event_driven_hem5) or modal. The motion of linear models with flat contact surfaces is exact; that of others (nonlinear springs, curved surfaces, restitution over the speed, multibody systems, mechanisms) is "
     "simulated over a period, with derivatives by finite differences.\n"
     "\n"

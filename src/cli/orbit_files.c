@@ -85,7 +85,7 @@ static PetscErrorCode write_orbit(NsRun *run, NsOrbitBranch *branch, const NsOrb
   PetscFunctionReturn(0);
 }
 
-/* Of scheme `modal` over a key the basis is not that of this run. */
+/* orbit_state.csv; not for scheme `modal` over a key, because the basis of the last orbit is not that of this run. */
 static PetscErrorCode write_state(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
 {
   NsModel        *model = NsRunModel(run);

@@ -18,7 +18,7 @@
 
 #define NS_MOST  (PETSC_MAX_INT / 4) /* numbers of one island: they are counted by PetscInt */
 #define NS_FEW   24                  /* rows for which G is dense all the same where each costs a solve, for the sake of solvers of small problems */
-#define NS_SHARE 2                   /* times fewer numbers than a dense G, columns counted as often as a row has entries that reach them */
+#define NS_SHARE 2                   /* times fewer numbers than a dense G; a column counts once for each entry of a row that uses it */
 
 /* Room for lists of all contacts of the rows, or of an island. */
 static PetscErrorCode make_room(NsSparseLists *lists, PetscInt contacts, PetscInt places, PetscInt numbers)

@@ -50,7 +50,7 @@ typedef struct {
   PetscReal *touch;  /* [n, entries] and their indices in the touch list; -1 after the last one */
 } Kept;
 
-/* Of `count`: number (from 1) of the compliance whose contacts are kept (0: of no one); of the last other one, and of its problems in succession. */
+/* Indices in `count`: number (from 1) of the compliance whose contacts are kept (0: none); number of the last other compliance; how many problems in succession had that one. */
 enum { SLOT, SEEN_SLOT, SEEN, COUNTS };
 
 struct NsLasting {
@@ -157,7 +157,7 @@ void NsLastingBeginStep(NsLasting *self)
   memcpy(self->saved_count, self->count, sizeof(self->count));
 }
 
-/* Before any change: saves what is kept, once a step. */
+/* Before any change: saves the history, once per step. */
 static void save(NsLasting *self)
 {
   if (self->is_saved) return;

@@ -5,7 +5,7 @@
 #include "sharing.h"
 #include "laws/law.h"
 
-/* Remembers what `stop` says: the processes agree on it when they exchange impulses. */
+/* Stores the answer of `stop`: the processes agree on it when they exchange impulses. */
 static PetscBool ask_whether_to_stop(void *data)
 {
   NsContact *contact = data;

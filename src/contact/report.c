@@ -98,7 +98,7 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
       report->state = joint_state(contact, i);
     else
       report->state = candidate->directions > 1 ? friction_state(report, candidate, NsContactFriction(contact, i)) : NS_CLOSED;
-    /* balls that part meet others: where the solver begins next time must not depend on how long a slot was theirs */
+    /* candidates of balls are reused for other pairs: the initial guess must not depend on how long a candidate belonged to one pair */
     for (int d = 0; d < 3 && candidate->number[1] > 0 && report->state == NS_OPEN; d++) contact->guess[3 * i + d] = 0;
   }
   PetscFunctionReturn(0);

@@ -16,7 +16,7 @@ static const NsKey partner_keys[] = {
     .example = "block.bottom"},
   {"line", NS_KEY_STRING, offsetof(NsPartnerSettings, line),
     .help =
-      "a body of bars or beams, or a rotor, that touches along its length as a round rod: nodes (balls that roll along it), or another line that crosses it; of a named set of nodes the elements between them",
+      "a body of bars or beams, or a rotor, that touches nodes (balls that roll along it), or another line that crosses it, along its length as a round rod; BODY.SET: only its elements between nodes of this set",
     .example = "cable"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help    = "with `node`: radius of a ball or journal around it; two partners with a radius are balls; with `line`: radius of the rod",
@@ -63,7 +63,7 @@ static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
     .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]",
     .help =
-      "the two partners that may touch: surfaces of two solids; lines of two bodies; or nodes of a body, and one of: a node of another body, balls around nodes, a line"
+      "the two partners that may touch: surfaces of two solids; lines of two bodies; or nodes of a body, and one of: a node of another body, balls around nodes, or a line"
 #include "pairs/list.h"
   },
 #undef NS_SURFACE

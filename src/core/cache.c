@@ -190,7 +190,7 @@ void NsCacheWrite(const char key[NS_SHA256_TEXT], int blocks, const NsCacheBlock
   if (bytes > NS_CACHE_BYTES / 2) return;
   make_room(folder, bytes);
   (void)snprintf(part, sizeof(part), "%s/part.%ld", folder, (long)getpid());
-  (void)unlink(part); /* of a process with this number that has not finished */
+  (void)unlink(part); /* left by an earlier process with the same number that did not finish */
   const int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return;
   good = write_all(file, &head, sizeof(head));

@@ -12,7 +12,7 @@
 
 #define NS_CACHE_BYTES 4e9
 
-/* Whether numbers that take about `seconds` are kept: from some seconds on; all where the user has named a folder by PERCUSS_CACHE. */
+/* Whether numbers that take about `seconds` to compute are kept: those that take some seconds or more; all if the user has set a folder by PERCUSS_CACHE. */
 bool NsCacheKeeps(double seconds);
 /* Begins the hash of a key, with this version of the program. */
 void NsCacheKeyBegin(NsSha256 *sha);

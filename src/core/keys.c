@@ -85,7 +85,7 @@ static void note_trade(NsKeysReader *reader, const char *word, const NsKeysPath 
   const NsTradeTerm *term = NsTradeFind(word);
 
   if (!term || (words && *NsKeysPathText(reader, path) && !leads_to(term->page, words))) return;
-  NsDiagNote(reader->diag, "of rotors, '" NS_CLIP "' is: %s", NsClip(word), term->text);
+  NsDiagNote(reader->diag, "in rotor dynamics, '" NS_CLIP "' is: %s", NsClip(word), term->text);
 }
 
 static void report_unknown_key(NsKeysReader *reader, const NsTable *table, const NsNode *child, const NsKeysPath *path, bool typed)

@@ -35,7 +35,7 @@ const NsTradeTerm NsTradeTerms[] = {
   {"Id|Jd|It|transverse inertia|diametral moment of inertia|transverse moment of inertia", "discs.diametral_inertia", "`diametral_inertia` of a disc"},
   {"E|youngs modulus|elastic modulus|modulus of elasticity", "materials.young", "`young` of a material"},
   {"rho|mass density", "materials.density", "`density` of a material"},
-  {"G_s|Gs|shear modulus", "materials.poisson", "`poisson` of a material: G = E/(2 (1 + poisson))"},
+  {"G_s|Gs", "materials.shear_modulus", "`shear_modulus` of a material, or `poisson`: G = E/(2 (1 + poisson))"},
   {"odl|odr|idl|idr|outer diameter|inner diameter|od|id_shaft|bore diameter", "bodies.rotor.mesh.stations.list.diameter", "`diameter` and `bore` of a piece of the shaft; two numbers for a cone"},
   {"rpm|rotor speed|rotational speed|running speed|operating speed", "bodies.rotor.spin", "`spin: 3000 rpm` of a rotor, over time {table: ...}, or {free: 0 rpm}"},
   {"run up|runup|coast down|coastdown", "bodies.rotor.spin", "`spin: {table: [[0 s, 0 rpm], [10 s, 6000 rpm]]}` of a rotor; free: {free: 0 rpm} with `motors`"},
@@ -61,7 +61,7 @@ static int next(const char **text)
   return tolower((unsigned char)*(*text)++);
 }
 
-/* Equal, but for the s of a plural of `word`. */
+/* Equal, except for the plural s of `word`. */
 static int is_same(const char *word, const char *term)
 {
   for (;;) {

@@ -189,7 +189,7 @@ static bool no_node_twice(const NsMesh *raw, const PetscInt *number, NsPlace pla
   return true;
 }
 
-/* Nodes in the middles of edges that lie elsewhere without turning an element inside out. */
+/* Warns of mid-edge nodes far from the middle of their edges, in elements that are not inverted. */
 static void warn_off_middle(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {2, 3}, {1, 3}}; /* of a ten-node tetrahedron */

@@ -11,7 +11,7 @@ static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, lin
                                .example = "{from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}"},
   {"stations", NS_KEY_TABLE, offsetof(NsMeshSettings, stations), .table = &NsTable_Stations,
     .help =
-      "a shaft by the lengths and diameters of its pieces, as on a drawing; nodes are where pieces end and where discs, bearings, contacts etc. are",
+      "a shaft defined by the lengths and diameters of its pieces, as on a drawing; nodes are where pieces end and where discs, bearings, contacts etc. are",
     .example = "[{length: 100 mm, diameter: 40 mm}, {length: 0.2 m, diameter: 60 mm, bore: 10 mm}]"},
   {"lattice", NS_KEY_TABLE, offsetof(NsMeshSettings, lattice), .table = &NsTable_Lattice,
     .help    = "a regular grid of elements in a plane or in space, with or without diagonals",

@@ -2,7 +2,7 @@
   A straight shaft by its pieces, as on a drawing: lengths, outer diameters, bores.
 
   Nodes are at the ends of the pieces, at named nodes, and at the points of the body that the config names ("shaft@180 mm" in discs, bearings, contacts and so on; not those that are only recorded),
-  unless another node is nearer than a tenth of the longest element. Between them elements have one length, at most `longest`. The diameters become sections in src/fe/bodies/line_body.c.
+  unless another node is nearer than a tenth of the longest element. Between two such nodes all elements have the same length, at most `longest`. The diameters become sections in src/fe/bodies/line_body.c.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static const NsKey keys[] = {{"list", NS_KEY_LIST, offsetof(NsStationsSettings, 
   {"direction", NS_KEY_VECTOR, offsetof(NsStationsSettings, direction), .space = NS_SPACE_DIRECTION, .default_value = "[1, 0, 0]",
     .help = "direction in which it goes on; any length", .example = "[0, 0, 1]"},
   {"longest", NS_KEY_NUMBER, offsetof(NsStationsSettings, longest), .dimension = {1, 0, 0, 0}, .minimum = "0 <",
-    .help = "length that elements do not exceed; default: a twelfth of the shaft", .example = "50 mm"},
+    .help = "largest length of an element; default: a twelfth of the shaft", .example = "50 mm"},
   {.name = NULL}};
 
 static double length_of(const NsStationsSettings *stations)
@@ -83,7 +83,7 @@ static void check(const void *settings, NsArena *arena, NsDiag *diag)
 }
 
 const NsTable NsTable_Stations = {.name = "stations",
-  .help                                 = "a straight shaft by the lengths and diameters of its pieces",
+  .help                                 = "a straight shaft defined by the lengths and diameters of its pieces",
   .keys                                 = keys,
   .size                                 = sizeof(NsStationsSettings),
   .shorthand                            = "list",

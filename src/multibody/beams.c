@@ -27,13 +27,13 @@
 
 static const NsKey elastic_keys[] = {
   {"young", NS_KEY_NUMBER, offsetof(NsElasticSettings, young), .dimension = NS_DIM_PRESSURE, .required = true, .minimum = "0 <",
-    .help = "modulus of elasticity", .example = "210 GPa"},
+    .help = "Young's modulus", .example = "210 GPa"},
   {"poisson", NS_KEY_NUMBER, offsetof(NsElasticSettings, poisson), .default_value = "0.3", .minimum = "-1 <", .maximum = "0.5",
     .help = "Poisson's ratio, for shear and torsion", .example = "0.3"},
   {"elements", NS_KEY_INTEGER, offsetof(NsElasticSettings, elements), .default_value = "8", .minimum = "2", .maximum = "200",
     .help = "number of beam elements along the rod, an even number", .example = "8"},
   {"damping", NS_KEY_NUMBER, offsetof(NsElasticSettings, damping), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
-    .help    = "internal damping: this time times the stiffness; the damping ratio at the angular frequency omega is omega/2 times it",
+    .help    = "internal damping, a time tau: tau times the stiffness; the damping ratio at the angular frequency omega is omega tau/2",
     .example = "1 us"},
   {NULL},
 };

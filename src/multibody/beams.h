@@ -18,7 +18,7 @@ struct NsMbBeam {
   PetscReal   damping;         /* s: of this times the stiffness */
 };
 
-/* The bodies that a rod takes; 1 of a rigid one (NULL). */
+/* Number of bodies of a rod: its nodes; 1 if it is rigid (NULL). */
 PetscInt NsMbBeamNodes(const NsElasticSettings *settings);
 /* Appends the nodes of the rod, which is given as if it were rigid. */
 void NsMbAddBeam(NsMultibody *self, const NsMbBody *rod, const NsElasticSettings *settings);

@@ -1,6 +1,6 @@
 /*
   Frequencies of elastic rods, which set the critical time step of explicit schemes: of each rod alone, free, straight and without stress; joints only lower the highest ones. Springs, bushings and
-  the rotation of the rods are not among them.
+  the rotation of the rods are not included.
 */
 #include "beams.h"
 #include <petscblaslapack.h>
@@ -56,7 +56,7 @@ static PetscErrorCode NsModelHighestMode_Multibody(NsModel *model, PetscInt part
   PetscFunctionReturn(0);
 }
 
-/* The model has few rods: no bound is cheaper than the frequencies. */
+/* Models have few rods: the frequencies themselves are computed, no bound. */
 static PetscErrorCode NsModelFrequencyBound_Multibody(NsModel *model, PetscInt part, NsBound *omega, NsBound *damping_rate)
 {
   const NsMultibody *self = model->data;

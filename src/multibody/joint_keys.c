@@ -38,7 +38,7 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
 
 static const NsKey cone_keys[] = {
   {"angle", NS_KEY_NUMBER, offsetof(NsJointCone, angle), .dimension = NS_DIM_ANGLE, .required = true, .minimum = "0 <", .maximum = "3.1",
-    .help = "largest angle between both bodies' axes, which agree at the start", .example = "40 deg"},
+    .help = "largest angle between the axes of the two bodies, which coincide at the start", .example = "40 deg"},
   STOP("coefficient of restitution of an impact on the stop"),
   {NULL},
 };
@@ -114,7 +114,7 @@ static const NsKey keys_Spherical[]   = {BETWEEN,
 static const NsKey keys_Universal[]   = {BETWEEN, AXIS,
     {"second_axis", NS_KEY_VECTOR, offsetof(NsJointSettings, second_axis), .space = NS_SPACE_DIRECTION, .required = true,
       .help = "initial direction of the axis of the second body, perpendicular to `axis`", .example = "[0, 0, 1]"},
-    CONE("stop of the angle between both bodies' directions across the axes, which agree at the start"), {NULL}};
+    CONE("stop of the angle by which the joint bends: between the directions across both axes, which coincide at the start"), {NULL}};
 static const NsKey keys_Planar[]      = {BETWEEN,
        {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .space = NS_SPACE_DIRECTION, .required = true,
          .help = "initial direction of the normal of the plane", .example = "[0, 0, 1]"},
@@ -125,7 +125,7 @@ static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS, LIMITS,
   {NULL}};
 static const NsKey keys_Distance[]    = {BETWEEN,
      {"limits", NS_KEY_TABLE, offsetof(NsJointSettings, limits), .table = &limits_table,
-       .help = "bounds of the distance, which is free between them; a rope has `upper` alone", .example = "{upper: 0.5 m}"},
+       .help = "bounds of the distance, which is free between them; a rope has only `upper`", .example = "{upper: 0.5 m}"},
      {NULL}};
 #define ALONG(key_, field_, help_, example_, ...) \
   { \

@@ -9,7 +9,7 @@
   The axis with the greatest s is the contact normal. If it is the normal of a face, the face of the other box that is most nearly opposite to it is clipped to the prism over the first (I. E. Sutherland,
   G. W. Hodgman 1974): the corners of what remains are the contact points, each with its own gap over the face. If it is a product of edges, there is one point, where these two edges are nearest. Several
   axes often have nearly the same s; where boxes overlap, faces are preferred, those of the first box before those of the second, by a thousandth of the boxes' size, so that points do not come and go.
-  Where boxes are apart nothing is preferred, so that no open gap counts as closed.
+  Where boxes are apart no axis is preferred, so that no open gap counts as closed.
 */
 #include "convex.h"
 #include "rotation.h"

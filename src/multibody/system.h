@@ -125,7 +125,7 @@ struct NsMultibody {
   NsMbSpring        *spring;
   NsMbLoad          *load;
   PetscInt           joints, rows, actuators, turns; /* turns: unknowns that are angles of joints, after those of the bodies */
-  PetscInt           holds;                          /* further joints, which hold elastic rods while they are put together */
+  PetscInt           holds;                          /* further joints, which keep elastic rods rigid during the assembly of the initial state */
   NsMbJoint         *joint;
   struct NsMbTouch  *touch;
   PetscInt           touches; /* contacts, behind the rows of joints */

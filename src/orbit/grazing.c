@@ -3,14 +3,14 @@
 
   Simulated orbits have no fixed sequence of events: a branch goes through these points, where its map has a square root (grazing) or a kink (sliding). The point is where orbits on both sides have
   different events, located by bisection on the arc length, with Newton's method at every point (its finite differences use motions with the events of the orbit alone, see simulate.c). Where it does
-  not converge, the point counts as one beyond. If Newton's method fails along the branch where an open contact has a least gap of next to nothing, the branch ends at a grazing point.
+  not converge, the point counts as one beyond. If Newton's method fails along the branch where the smallest gap of an open contact is below NS_TOUCH, the branch ends at a grazing point.
 */
 #include <string.h>
 #include <petscvec.h>
 #include "orbit.h"
 
 #define NS_HALVINGS 40
-#define NS_TOUCH    1e-6 /* of the largest gap of a contact: a smaller least gap grazes */
+#define NS_TOUCH    1e-6 /* of the largest gap of a contact over the orbit: a contact with a smaller minimum grazes */
 #define NS_WIDTH    1e-9 /* of the range: how far apart points on both sides may be */
 
 /* The first contact with another number of these events; -1: none. */

@@ -21,12 +21,12 @@
 #include "scheme/event_driven.h"
 
 #define NS_HELD  10    /* tolerances of the scheme: a contact within them is closed and at rest */
-#define NS_MOVES 8     /* onto curved equations */
+#define NS_MOVES 8     /* iterations that move a state onto nonlinear equations */
 #define NS_ON    1e-14 /* of the model's length */
 #define NS_RANK  1e-9
-#define NS_SAME  1e-7   /* of the largest force, and of the model or the largest gap */
-#define NS_PART  0.7346 /* of a turn */
-#define NS_LATER 0.3771 /* of a step */
+#define NS_SAME  1e-7   /* relative tolerance of equal forces and gaps: of the largest force, and of the model's length or the largest gap */
+#define NS_PART  0.7346 /* of a turn: a part after which forces and gaps differ, unless nothing depends on the angle */
+#define NS_LATER 0.3771 /* of a step: time after which the gaps of driven joints differ */
 
 static PetscErrorCode place(NsOrbitSystem *system, const PetscReal *x)
 {

@@ -298,7 +298,7 @@ PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, co
 PetscErrorCode NsOrbitSimulatedField(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f);
 PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
 
-/* hold.c: takes full turns out of x1, so that it is near x0: of quaternions, and of coordinates after a turn of which the model is the same. */
+/* hold.c: removes full turns from x1, so that it is near x0: of quaternions, and of angles after a full turn of which the model is the same. */
 PetscErrorCode NsOrbitTurnBack(NsOrbitSystem *system, PetscReal t, const PetscReal *x0, PetscReal *x1);
 
 /* The probes of a run that are linear in the state: their rows; with room for `more`. */
@@ -471,7 +471,7 @@ PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
 /* grazing.c: of simulated orbits, the last point before their events change; *found NULL: they do not. *contact: a candidate. */
 PetscErrorCode NsOrbitLocateChange(
   NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, NsOrbitPoint **found, NsBifurcationKind *kind, PetscInt *contact);
-/* Of a simulated orbit: the contact that would close if its least gap were next to nothing smaller; -1: none. */
+/* Of a simulated orbit: the open contact whose smallest gap is close to zero (NS_TOUCH), which grazes; -1: none. */
 PetscErrorCode NsOrbitGrazingAt(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscInt *contact);
 /* bifurcation.c: one more bifurcation, at this point, which gets its name. */
 void NsOrbitAddBifurcation(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *point, PetscReal angle, const char *contact);

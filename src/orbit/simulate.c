@@ -217,7 +217,7 @@ static PetscErrorCode difference(NsOrbitSystem *system, const NsOrbit *orbit, co
   PetscFunctionReturn(0);
 }
 
-/* J = P'(x0) - I; x1 = P(x0) of the last simulation. */
+/* J = (P o H)'(x0) - I (hold.c); x1 = P(x0) of the last simulation. */
 static PetscErrorCode differentiate(
   NsOrbitSystem *system, const NsOrbit *orbit, const NsOrbitHeld *held, const PetscReal *size, const PetscReal *x1, PetscReal *J)
 {

@@ -212,7 +212,7 @@ static void plan_steps(NsRun *run)
 
 #define NS_LONG 5.0 /* s */
 
-/* Nobody should have to find out by trying what a model of millions of elements costs. With `quick` it is not built then. */
+/* Whether the model is to be built. Prints the estimated time and memory of a large model; with `quick` such a model is not built. */
 static PetscBool is_to_be_built(NsRun *run)
 {
   NsRunBuilding *building = &run->building;
@@ -221,7 +221,7 @@ static PetscBool is_to_be_built(NsRun *run)
   if (building->seconds <= NS_LONG) return PETSC_TRUE;
   if (run->options.quick) return PETSC_FALSE;
   if (run->sink.writes && !run->options.quiet)
-    fprintf(stderr, "percuss: building %.4g elements takes about %.3g s and %.3g GB of memory; percuss check --quick leaves it out\n",
+    fprintf(stderr, "percuss: building %.4g elements takes about %.3g s and %.3g GB of memory; percuss check --quick does not build them\n",
       building->elements, building->seconds, building->bytes / 1e9);
   return PETSC_TRUE;
 }

@@ -44,11 +44,11 @@ static const char *const start_choices[] = NS_START_WORDS;
 static const NsKey       start_keys[]    = {
            {"state", NS_KEY_CHOICE, offsetof(NsStartSettings, state), .choices = start_choices, .default_value = "as_given",
              .help =
-               "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids, without friction; static_friction: with friction; synchronous: the static equilibrium and the steady vibration about it that unbalances of rotors of constant spin cause",
+               "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids, without friction; static_friction: with friction; synchronous: the static equilibrium plus the steady vibration about it that unbalances on rotors of constant spin cause",
              .example = "static"},
            {"from", NS_KEY_STRING, offsetof(NsStartSettings, from),
              .help =
-               "directory of the results of another run, whose last state is taken in place of `initial`, by the names of bodies and nodes; or of `percuss orbit`, whose last orbit is taken at the beginning of its forcing; time begins at 0 again, and so do the energies",
+               "directory of the results of another run, whose last state is taken in place of `initial`, by the names of bodies and nodes; or of `percuss orbit`, whose last orbit is taken at the beginning of the forcing period; time begins at 0 again, and so do the energies",
              .example = "out/run_up"},
            {"at", NS_KEY_NUMBER, offsetof(NsStartSettings, at), .dimension = NS_DIM_TIME, .minimum = "0",
              .help = "with `from`: the time in that run, at which it must have kept a checkpoint; default: its last state", .example = "2 s"},

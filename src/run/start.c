@@ -219,8 +219,7 @@ static const char *branch_of(NsRun *run)
   const NsNode *key  = NsTreeChild(NsTreeChild(NsTreeChild(tree, "orbit"), "over"), "key");
 
   if (!key || key->kind != NS_NODE_SCALAR) return "";
-  return NsArenaPrint(
-    run->arena, "; it is the last orbit of its branch, and periodic with the value of %s that is in the last row of branch.csv", key->text);
+  return NsArenaPrint(run->arena, "; it is the last orbit of its branch: set %s to the value in the last row of branch.csv", key->text);
 }
 
 static PetscErrorCode take_orbit(NsRun *run, NsPlace place, const char *path)

@@ -3,8 +3,8 @@
 
       q(0) = q_s + sum Re x,    v(0) = - sum Omega Im x,    (K - Omega^2 M + i Omega C) x = Omega^2 (re + i im)
 
-  summed over the speeds at which rotors turn. So a run begins without the transient that lasts as long as the damping of the shaft is low. Nonlinear springs and bearings are linearised about the
-  equilibrium: then the state is near the steady one. Contacts must be open.
+  summed over the speeds at which rotors turn. So a run begins without the transient, which lasts long where the damping of the shaft is low. Nonlinear springs and bearings are linearised about the
+  equilibrium: then the state is only near the steady one. Contacts must be open.
 
   Costs one sparse factorization for each speed.
 */

@@ -389,7 +389,7 @@ class Mechanisms(unittest.TestCase):
         manifest = self.manifest()
         summary, solver = manifest["summary"], manifest["summary"]["contact_solver"]
         self.assertEqual(manifest["exit_status"], "done")
-        self.assertEqual(manifest["model"], {"kind": "slider_crank", "unknowns": 3, "bodies": 1, "contacts": 4})
+        self.assertEqual(manifest["model"], {"kind": "slider_crank", "unknowns": 3, "bodies": 1, "body_types": {"crank": "slider_crank"}, "contacts": 4})
         self.assertIsNone(manifest["step_limit"])
         self.assertEqual((summary["steps"], summary["time"]), (2000, 0.2))
         self.assertEqual(sorted(solver), ["calls", "failures", "iterations", "iterations_of", "kept_inverse", "loose", "most_contacts", "most_iterations", "solved_by", "tried"])

@@ -565,7 +565,7 @@ static void very_many_mistakes(void **state)
 
 /* Vectors that belong to a body's own frame, or are no places or directions in space. */
 static const char *const own_frame[] = {
-  "alternate", "at", "axis", "box", "cells", "center", "gravity", "offset", "poisson", "shear", "shift", "young", NULL};
+  "alternate", "at", "axis", "box", "cells", "center", "ellipsoid", "gravity", "offset", "poisson", "shear", "shift", "young", NULL};
 
 static void check_keys(const NsTable *table, const NsTable **seen, int *count)
 {

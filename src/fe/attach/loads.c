@@ -85,7 +85,7 @@ static const NsKey unbalance_keys[] = {
     .help = "angle at t = 0 from axis 2 of the rotor towards its axis 3", .example = "90 deg"},
   {"spin", NS_KEY_TABLE, offsetof(NsUnbalanceSettings, spin), .table = &NsTable_Spin,
     .help =
-      "on a body that is no rotor, such as the frame of a motor: speed at which the mass turns, constant or over time; a rotor has a spin of its own",
+      "on a body that is not a rotor, such as the frame of a motor: speed at which the mass turns, constant or over time; a rotor has a spin of its own",
     .example = "1450 rpm"},
   {"axis", NS_KEY_VECTOR, offsetof(NsUnbalanceSettings, axis), .space = NS_SPACE_DIRECTION, .default_value = "[0, 0, 0]",
     .help = "with `spin`: axis about which the mass turns; its axes 2 and 3 are those of a rotor along it", .example = "[1, 0, 0]"},
@@ -275,7 +275,8 @@ static PetscBool find_frame(NsFe *fe, const NsUnbalanceSettings *settings, const
   if (!settings->spin)
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "at"), "'%s' is not a rotor: an unbalance on it needs `spin` and `axis`", body->name);
   else if (NsSpinIsFree(settings->spin))
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "spin"), "a free spin is that of a rotor; that of this unbalance is constant or a `table`");
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "spin"), "only rotors have a free spin; the spin of this unbalance must be constant or a `table`");
   else if (!NsUnit3(axis))
     NsDiagError(fe->diag, NsKeysPlace(settings->where, NsTreeChild(settings->where, "axis") ? "axis" : "spin"),
       "an unbalance with a `spin` of its own needs an `axis` about which it turns");

@@ -218,7 +218,7 @@ static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
   apply_between(part, fe, body, part->range.values[0], part->range.values[1]);
 }
 
-/* A round section at one end of a piece of a shaft; hollow at both ends if it is at one of them, for a taper needs sections of one shape. */
+/* A round section at one end of a piece of a shaft. It is a tube at both ends if one end has a bore, because a taper needs sections of one shape. */
 static const NsSection *round_section(NsFe *fe, const NsShaftPiece *piece, int end)
 {
   NsSection   *section = NsArenaAlloc(fe->arena, sizeof(*section));

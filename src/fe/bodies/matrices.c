@@ -42,10 +42,10 @@ static const NsKey matrices_keys[] = {
   {"damping_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, damping_matrix), .file = true, .help = "file of a damping matrix, of the same kinds",
     .example = "beam.dam"},
   {"gyroscopic_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, gyroscopic_matrix), .file = true,
-    .help    = "file of a skew-symmetric matrix G of velocities, of the same kinds, at the speed of operation: the force is -G v, which does no work",
+    .help    = "file of a skew-symmetric matrix G of velocities, of the same kinds, at the operating speed: the force is -G v, which does no work",
     .example = "beam.gyr"},
   {"circulatory_matrix", NS_KEY_STRING, offsetof(NsMatricesSettings, circulatory_matrix), .file = true,
-    .help    = "file of a skew-symmetric matrix N of displacements, of the same kinds: the force is -N q, whose work is booked as that of loads",
+    .help    = "file of a skew-symmetric matrix N of displacements, of the same kinds: the force is -N q, whose work is part of the external work",
     .example = "beam.cir"},
   {"unknowns", NS_KEY_STRING, offsetof(NsMatricesSettings, unknowns), .file = true,
     .help =

@@ -3,15 +3,15 @@
 
       r = u_2 - u_1 at the pitch point,    e from shaft 1 to shaft 2,    t = axis x e,    n_+- = +- t cos(alpha) + e sin(alpha)
 
-  Tooth flanks push wheel 2 along their line of action n with the force k d, d = -n . r. Without `backlash` the flanks of the sense `drives` never part: f = -(k n.r + c n.r') n, a linear spring. With it
-  both flanks are there, each a spring behind half of the backlash:
+  Tooth flanks push wheel 2 along their line of action n with the force k d, d = -n . r. Without `backlash` the flanks of the sense `drives` never separate: f = -(k n.r + c n.r') n, a linear spring. With
+  `backlash` both flanks act, each as a spring behind half of the backlash:
 
       f = sum over n_+, n_-  (k d - c n.r') n  where d = -n.r - backlash/2 > 0,     V = k/2 sum d^2
 
   Twists may be any angle: the line of action of involutes stays where it is. The ratio follows from the teeth, the pitch radii from the distance of the shafts. Helix angles, the change of the
   stiffness with the number of teeth in mesh, and transmission errors are left out.
 
-  Reference: Friswell et al., Dynamics of rotating machines (2010), sec. 10.12; Kahraman and Singh, J. Sound Vib. 142 (1990) 49-75.
+  Reference: Friswell et al., Dynamics of rotating machines (2010); Kahraman and Singh, J. Sound Vib. 142 (1990) 49-75.
 */
 #include "fe/forces/laws/law.h"
 #include "fe/model/fe.h"
@@ -47,7 +47,7 @@ static const NsKey gear_keys[] = {
     .help = "damping of the mesh along the line of action", .example = "500 N s/m"},
   {"backlash", NS_KEY_NUMBER, offsetof(NsGearSettings, backlash), .dimension = NS_DIM_LENGTH, .minimum = "0",
     .help =
-      "play of the teeth along the line of action; at the start each flank has half of it; without this key the flanks of `drives` never part, and the mesh is linear",
+      "play of the teeth along the line of action; at the start each flank has half of it; without this key the flanks of `drives` never separate, and the mesh is linear",
     .example = "0.1 mm"},
   {"pressure_angle", NS_KEY_NUMBER, offsetof(NsGearSettings, pressure_angle), .dimension = NS_DIM_ANGLE, .default_value = "20 deg", .minimum = "0",
     .maximum = "45 deg", .help = "angle between the line of action and the common tangent of the pitch circles", .example = "20 deg"},
@@ -144,7 +144,7 @@ static PetscBool check_rotors(NsFe *fe, const NsNode *where, const NsForceElemen
   for (int p = 0; p < 2; p++) {
     body[p] = force->end[p].body >= 0 ? &fe->body[force->end[p].body] : NULL;
     if (!body[p] || !body[p]->is_rotor) {
-      NsDiagError(fe->diag, place, "gears are on two rotors, but '%s' is none", body[p] ? body[p]->name : "ground");
+      NsDiagError(fe->diag, place, "gears are on two rotors, but '%s' is not a rotor", body[p] ? body[p]->name : "ground");
       return PETSC_FALSE;
     }
     if (NsSpinIsFree(body[p]->spin)) continue;
@@ -153,7 +153,7 @@ static PetscBool check_rotors(NsFe *fe, const NsNode *where, const NsForceElemen
     return PETSC_FALSE;
   }
   if (PetscAbsReal(NsDot3(body[0]->frame[0], body[1]->frame[0])) > 1 - 1e-9 && body[0] != body[1]) return PETSC_TRUE;
-  NsDiagError(fe->diag, place, "gears are on two parallel rotors: '%s' and '%s' are not", body[0]->name, body[1]->name);
+  NsDiagError(fe->diag, place, "gears are on two parallel rotors, but '%s' and '%s' are not parallel", body[0]->name, body[1]->name);
   return PETSC_FALSE;
 }
 
@@ -166,7 +166,7 @@ static void judge_speeds(NsFe *fe, const NsGearSettings *gear, const NsForceElem
 
   if (PetscAbsReal(has - fits) <= 1e-6 * PetscMax(PetscAbsReal(has), PetscAbsReal(fits))) return;
   NsDiagWarning(fe->diag, gear->where->place,
-    "the gears do not roll on each other at the start: '%s' turns at %.6g rpm, which fits %.6g rpm of '%s', not %.6g rpm", first->name,
+    "the spins at the start do not have the ratio of the teeth: '%s' turns at %.6g rpm, which requires %.6g rpm of '%s', not %.6g rpm", first->name,
     NsSpinAtStart(first->spin) * rpm, fits * rpm, second->name, has * rpm);
 }
 

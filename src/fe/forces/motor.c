@@ -3,7 +3,7 @@
 
       T(w) about axis 1 of the rotor and -T on the other point,    w = rate of twist of the rotor relative to that point
 
-  T is linear between the rows of a table and constant beyond. It stores nothing: its work is booked as that of loads. `modes` linearises it about the speed of rotation.
+  T is linear between the rows of a table and constant beyond. Its work is part of the external work. `modes` linearises it about the speed of rotation.
 */
 #include "core/timefunction.h"
 #include "fe/forces/laws/law.h"

@@ -7,7 +7,7 @@
 #include "fe/surface/lines.h"
 #include "fe/surface/surface.h"
 
-/* Its displacement would have to be known to gaps and rows. */
+/* An error if a support moves the point: gaps and rows do not include prescribed displacements. */
 static void check_moved(NsFe *fe, const NsFePoint *spot)
 {
   NsPoint point;

@@ -1,8 +1,8 @@
 /*
-  What building a large model costs, known before it is built: 50 million elements take minutes and hundreds of GB, which nobody should have to find out by trying.
+  Estimated time and memory for building a large model, before it is built: 50 million elements take minutes and hundreds of GB.
 
   The number of elements of a generated mesh follows from its keys. Time and memory of one element were measured (beams of a million elements, a solid of 125 000 hexahedra); only their order
-  of magnitude matters. Meshes from files count nothing: they are as large as the file.
+  of magnitude matters. Meshes from files are not counted: their size is that of the file.
 */
 #include <string.h>
 #include "fe/model/fe.h"

@@ -189,7 +189,8 @@ static PetscReal NsModelTravel_Fe(const NsModel *model, PetscInt candidate, cons
   return NsPairTravel(&((const NsFe *)model->data)->pair[candidate], t, from, to);
 }
 
-/* Of a node on a plane without friction that is one of three directions: for flat pairs the rows never change. Slots may hold any pair of their nodes later. */
+/* The unknowns on the touch list that forces can act on. For a node on a plane without friction that is one of three directions, because the rows of flat pairs never change. With model->slots all
+   are: candidates may take any pair of their nodes later. */
 static PetscErrorCode NsModelActed_Fe(NsModel *model, PetscBool *acted)
 {
   NsFe         *fe  = model->data;

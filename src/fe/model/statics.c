@@ -1,7 +1,7 @@
 /*
   The static solution K q = f(0) + M g as initial state (`start: static`): loads at t = 0, without contacts and unbalances.
 
-  The twist of a rotor of free spin has no stiffness; it is held at the rotor's first node, of rotors that gears or couplings connect at one of them.
+  The twist of a rotor of free spin has no stiffness; it is held at the rotor's first node. Of several rotors that gears or couplings connect, only one is held.
 
   Buckling: under axial compression K may have negative eigenvalues, by Sylvester's law as many as its factor has negative pivots. Free bodies make K singular:
   1e-10 omega_max^2 M is added, which hides instabilities slower than 1e-5 of the highest frequency.

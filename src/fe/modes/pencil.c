@@ -23,7 +23,7 @@
 #include "percuss/model.h"
 
 #define NOTHING 1e-15 /* strain energy of a rigid motion, over that of its terms: the rounding of K */
-#define STILL   1e-26 /* the terms, over the largest entry of K: all that moves is not held by K, the rest is the rounding of y */
+#define STILL   1e-26 /* the terms, over the largest entry of K: below it K does not resist the motion, and the terms are rounding errors of y */
 #define SHIFT   1e-4  /* of gamma: far above zero with rounding (1e-8), far below most frequencies */
 
 /*

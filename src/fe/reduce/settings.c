@@ -76,7 +76,7 @@ static const char *refusal(const NsFe *fe, const NsModel *model)
   if (!model->linear || !model->constant_mass)
     return "`reduce` is for linear models; nonlinear springs and bearings, and spins that change or are free, need the whole model";
   if (fe->circulates)
-    return "`reduce` does not support bearings with an unsymmetric stiffness, dampers that turn with a shaft, nor `circulatory_matrix`";
+    return "`reduce` does not support bearings with an unsymmetric stiffness, dampers that turn with a shaft, or `circulatory_matrix`";
   if (fe->moving.moved) return "`reduce` does not support supports that move; `base` moves the whole model";
   if (model->slots) return "`reduce` needs `near_pairs` of contacts between balls to be at least the number of pairs: increase it";
   return NULL;

@@ -112,7 +112,7 @@ static void find_held(const PetscReal xi[2], const PetscReal gradient[2], PetscB
   for (int i = 0; i < 2; i++) held[i] = (xi[i] <= 0 && gradient[i] >= 0) || (xi[i] >= 1 && gradient[i] <= 0);
 }
 
-/* Each step goes down (to rounding: the last ones change xi but not the value), or is halved. */
+/* Each step decreases the distance (up to rounding: the last steps change xi but not the distance), or is halved. */
 static PetscReal descend(const NsCurve *a, const NsCurve *b, PetscReal xi[2])
 {
   const PetscReal rounding = 8 * PETSC_MACHINE_EPSILON;

@@ -314,7 +314,7 @@ static PetscBool can_touch(NsFe *fe, const NsFeBody *body, NsPlace place)
   if (body->redistributed || body->reduce) {
     NsDiagError(fe->diag, place, "'%s' with `%s` cannot be a `line`: all its elements would carry contacts", body->name,
       body->reduce ? "reduce" : "mass: redistributed");
-    NsDiagNote(fe->diag, "take its key away, or let single nodes touch: {node: ...}");
+    NsDiagNote(fe->diag, "remove this key, or let single nodes touch: {node: ...}");
     return PETSC_FALSE;
   }
   return PETSC_TRUE;
