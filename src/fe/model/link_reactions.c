@@ -18,12 +18,12 @@ static void add_touch(NsFe *fe, NsProbeColumn *column, PetscInt candidate, Petsc
 {
   NsProbeTouch *touch = NsArenaAlloc(fe->arena, sizeof(*touch));
 
-  if (weight == 0) return;
+  if (weight == 0 || candidate < 0) return;
   *touch        = (NsProbeTouch){candidate, weight, column->touch};
   column->touch = touch;
 }
 
-/* The first candidate of a tie, or the one of a link and its direction; -1: none. */
+/* The first candidate of a tie that is there, or the one of a link and its direction; -1: none. */
 static PetscInt find_candidate(const NsModel *model, const char *name, const char *direction)
 {
   const size_t size = strlen(name);
@@ -34,6 +34,18 @@ static PetscInt find_candidate(const NsModel *model, const char *name, const cha
     if (direction ? own[size] == '.' && !strcmp(own + size + 1, direction) : !own[size]) return i;
   }
   return -1;
+}
+
+/* [count] The candidates of a tie by their numbers; -1: left out, for nothing can move along it, as across a plane of symmetry. NULL: the tie has none. */
+static const PetscInt *list_candidates(NsFe *fe, const NsModel *model, const char *name, PetscInt count)
+{
+  const PetscInt first = find_candidate(model, name, NULL);
+  PetscInt      *list  = NsArenaAlloc(fe->arena, sizeof(*list) * (size_t)(count + 1));
+
+  for (PetscInt k = 0; k < count; k++) list[k] = -1;
+  for (PetscInt i = PetscMax(first, 0); first >= 0 && i < model->candidates && model->candidate[i].name == model->candidate[first].name; i++)
+    list[count > 1 ? model->candidate[i].number[0] - 1 : 0] = i;
+  return first < 0 ? NULL : list;
 }
 
 static const char *const directions[FORCES] = {"x", "y", "z", "rx", "ry", "rz"};
@@ -55,12 +67,12 @@ PetscBool NsFeLinkColumns(NsFe *fe, const NsModel *model, const char *name, Pets
     if (i >= 0) add_touch(fe, &column[k], i, 1);
     any = any || i >= 0;
   }
-  const NsFeSurfaceContact *tie       = is_tie ? find_tie(fe, name) : NULL;
-  const PetscInt            first     = tie ? find_candidate(model, name, NULL) : -1;
-  PetscReal                 middle[3] = {0};
-  if (first < 0) return any;
+  const NsFeSurfaceContact *tie = is_tie ? find_tie(fe, name) : NULL;
+  if (!tie) return any;
   const NsFeSurface *slave = tie->surface[0];
-  const PetscInt     each = slave->dimension, rows = tie->mortar.rows;
+  const PetscInt     each = slave->dimension, rows = tie->mortar.rows, *candidate = list_candidates(fe, model, name, each * rows);
+  PetscReal          middle[3] = {0};
+  if (!candidate) return any;
   for (PetscInt j = 0; j < rows; j++) {
     for (int k = 0; k < 3; k++) middle[k] += slave->x[tie->mortar.slave[j]][k] / (PetscReal)rows;
   }
@@ -68,16 +80,17 @@ PetscBool NsFeLinkColumns(NsFe *fe, const NsModel *model, const char *name, Pets
     const PetscReal *x = slave->x[tie->mortar.slave[j]];
     for (int a = 0; a < each; a++) {
       const int b = (a + 1) % 3, c = (a + 2) % 3; /* e_a at x: moments about b and c */
-      add_touch(fe, &column[a], first + j * each + a, 1);
-      add_touch(fe, &column[3 + b], first + j * each + a, x[c] - middle[c]);
-      add_touch(fe, &column[3 + c], first + j * each + a, middle[b] - x[b]);
+      add_touch(fe, &column[a], candidate[j * each + a], 1);
+      add_touch(fe, &column[3 + b], candidate[j * each + a], x[c] - middle[c]);
+      add_touch(fe, &column[3 + c], candidate[j * each + a], middle[b] - x[b]);
     }
   }
   return PETSC_TRUE;
 }
 
 /* - lambda W of a node of a surface, which moves with `share` along the axis of each candidate. */
-static void add_node(NsFe *fe, PetscInt node, PetscReal share, PetscInt first, PetscInt each, const PetscReal (*weight)[6], NsProbeColumn column[6])
+static void add_node(
+  NsFe *fe, PetscInt node, PetscReal share, const PetscInt *candidate, PetscInt each, const PetscReal (*weight)[6], NsProbeColumn column[6])
 {
   const NsFeBody *body   = &fe->body[fe->node_body[node]];
   const PetscInt *number = NsFeNodeUnknowns(fe, node);
@@ -86,7 +99,7 @@ static void add_node(NsFe *fe, PetscInt node, PetscReal share, PetscInt first, P
     if (number[d] < fe->unknowns || body->turns[d]) continue;
     const PetscReal *w = weight[number[d] - fe->unknowns];
     for (int k = 0; k < FORCES; k++) {
-      for (int a = 0; a < each; a++) add_touch(fe, &column[k], first + a, -w[k] * share * body->direction[d][a]);
+      for (int a = 0; a < each; a++) add_touch(fe, &column[k], candidate[a], -w[k] * share * body->direction[d][a]);
     }
   }
 }
@@ -95,9 +108,10 @@ static void add_ties(NsFe *fe, const NsModel *model, const PetscReal (*weight)[6
 {
   for (const NsFeSurfaceContact *tie = fe->surface_contact; tie; tie = tie->next) {
     const NsFeMortar *mortar = &tie->mortar;
-    const PetscInt    first  = tie->settings->tied && tie->surface[0] ? find_candidate(model, tie->name, NULL) : -1;
-    for (PetscInt j = 0; first >= 0 && j < mortar->rows; j++) {
-      const PetscInt each = tie->surface[0]->dimension, here = first + j * each;
+    if (!tie->settings->tied || !tie->surface[0]) continue;
+    const PetscInt each = tie->surface[0]->dimension, *candidate = list_candidates(fe, model, tie->name, each * mortar->rows);
+    for (PetscInt j = 0; candidate && j < mortar->rows; j++) {
+      const PetscInt *here = &candidate[j * each];
       add_node(fe, tie->surface[0]->node[mortar->slave[j]], -1, here, each, weight, column);
       for (PetscInt e = mortar->first[j]; e < mortar->first[j + 1]; e++)
         add_node(fe, tie->surface[1]->node[mortar->master[e]], mortar->weight[e], here, each, weight, column);
