@@ -44,6 +44,12 @@ static PetscErrorCode find_modes(NsFeReduced *self, PetscInt count, const PetscI
 /* False after an error: rigid motions must be those of the boundary. */
 static PetscBool check_modes(NsFe *fe, const NsFeReduced *self, const NsModelModes *modes)
 {
+  if (self->boundary == self->natural) {
+    NsDiagError(
+      fe->diag, self->place, "nothing is left to reduce: all %d DOF are those of contacts or of bodies that are not reduced", (int)self->boundary);
+    NsDiagNote(fe->diag, "take `reduce` away, or let fewer nodes touch: a set of those that can");
+    return PETSC_FALSE;
+  }
   if (modes->count == 0) {
     NsDiagError(fe->diag, self->place, "the modes with held boundary cannot be computed: a degree of freedom has no mass");
     return PETSC_FALSE;

@@ -21,6 +21,17 @@ const NsTable NsTable_Tie = {"tie", "surfaces of two solids that are joined", ti
 /* Supports that stop acting: a bilateral contact for each DOF. */
 static void add_holds(NsFe *fe, NsContactSettings *all, const char **names)
 {
+  const NsList *links = &fe->config->links;
+
+  for (PetscInt h = 0; h < fe->holds; h++) {
+    const NsFeHold *hold = &fe->hold[h];
+    if (hold->is_link || (h > 0 && hold[-1].where == hold->where)) continue;
+    for (int l = 0; l < links->count; l++) {
+      if (!strcmp(links->names[l], hold->name))
+        NsDiagError(fe->diag, hold->where->key_place, "'%s' is also the name of a link: the forces of both would be %s.x in contacts.csv", hold->name,
+          hold->name);
+    }
+  }
   for (PetscInt h = 0; h < fe->holds; h++) {
     const NsFeHold *hold = &fe->hold[h];
     all[h]               = (NsContactSettings){.where = hold->where,
