@@ -434,6 +434,23 @@ static PetscErrorCode check_sliding(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode check_laws(NsRun *run, PetscInt64 step)
+{
+  const PetscBool steps = run->stability.step_limit < PETSC_MAX_REAL;
+  NsBound         used;
+  char            text[512], name[128];
+
+  PetscFunctionBegin;
+  PetscCall(run->model->dynamics.outgrown(run->model, steps, run->state.t, run->state.q, run->state.v, &used));
+  if (!(used.value > 1 + 1e-6)) PetscFunctionReturn(0);
+  (void)snprintf(text, sizeof(text),
+    "the motion of %s is %.3g times the largest value given in its law, at t = %.9g s (step %lld); beyond that value the law is extrapolated, and the critical time step may be shorter%s",
+    used.where, used.value, run->state.t, (long long)step, NsGuardHint(run));
+  (void)snprintf(name, sizeof(name), "%.100s", used.where);
+  exceed(run, NS_GUARD_LAW, step, run->state.t, 1, used.value, name, text);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step)
 {
   static const char *const remedy[] = {
@@ -455,6 +472,8 @@ PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step)
     exceed(run, kind, step, run->state.t, limit[i], found[i].value, found[i].where, text);
   }
   if (!run->guard.stop) PetscCall(check_sliding(run, step));
+  if (run->scheme->type->complete && run->model->dynamics.outgrown && !run->guard.stop)
+    PetscCall(check_laws(run, step)); /* of others NsGuardCheck does, in every step */
   PetscFunctionReturn(0);
 }
 
@@ -500,23 +519,6 @@ static PetscErrorCode check_spins(NsRun *run, PetscInt64 step)
     PetscCall(NsRunWhirlLimit(run, guard->spin, &limit));
     run->scheme->step_limit = PetscMin(run->scheme->step_limit, limit);
   }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode check_laws(NsRun *run, PetscInt64 step)
-{
-  const PetscBool steps = run->stability.step_limit < PETSC_MAX_REAL;
-  NsBound         used;
-  char            text[512], name[128];
-
-  PetscFunctionBegin;
-  PetscCall(run->model->dynamics.outgrown(run->model, steps, run->state.t, run->state.q, run->state.v, &used));
-  if (!(used.value > 1 + 1e-6)) PetscFunctionReturn(0);
-  (void)snprintf(text, sizeof(text),
-    "the motion of %s is %.3g times the largest value given in its law, at t = %.9g s (step %lld); beyond that value the law is extrapolated, and the critical time step may be shorter%s",
-    used.where, used.value, run->state.t, (long long)step, NsGuardHint(run));
-  (void)snprintf(name, sizeof(name), "%.100s", used.where);
-  exceed(run, NS_GUARD_LAW, step, run->state.t, 1, used.value, name, text);
   PetscFunctionReturn(0);
 }
 

@@ -236,13 +236,13 @@ class Laws(Case):
         self.assertEqual(self.run_(SPRING.replace("LAW", "table: [[-1, -1 MN], [0, 0], [3 mm, 3 kN]]")), "")
 
     def test_a_journal_beyond_the_clearance_of_its_seal(self):
-        """The coefficients of a seal are linear: nothing else would say that the shaft passes through it. At constant speed and while it changes."""
+        """The coefficients of a seal are linear: nothing else would say that the shaft passes through it. At constant speed, with schemes that know velocities in each step or not, and while it changes."""
         with open(os.path.join(ROOT, "configs", "pump_seals.yaml"), encoding="utf-8") as file:
             pump = file.read()
         words = ["--set", "time.end=5 ms", "--set", "output={frames: {every: 0}, history: {every: 1, probes: [shaft@0.4 m]}}", "--set", "bodies.shaft.initial={velocity: [0, 0.2 m/s, 0]}"]
-        for spin in ("6000 rpm", "{table: [[0 s, 6000 rpm], [4 s, 6100 rpm]]}"):
+        for spin, scheme in (("6000 rpm", "half_explicit"), ("6000 rpm", "modal"), ("{table: [[0 s, 6000 rpm], [4 s, 6100 rpm]]}", "half_explicit")):
             for clearance, beyond in (("0.2 mm", True), ("2 mm", False)):
-                said = self.run_(pump, *words, "--set", f"bodies.shaft.spin={spin}", "--set", f"bearings.seal_1.annular_seal.clearance={clearance}", "--set", "bearings.seal_2.annular_seal.clearance=2 mm")
+                said = self.run_(pump, *words, "--set", f"bodies.shaft.spin={spin}", "--set", f"scheme.type={scheme}", "--set", f"bearings.seal_1.annular_seal.clearance={clearance}", "--set", "bearings.seal_2.annular_seal.clearance=2 mm")
                 with open(os.path.join(self.out, "history.csv"), encoding="utf-8") as file:
                     largest = max(math.hypot(float(row["shaft@0.4 m.uy"]), float(row["shaft@0.4 m.uz"])) for row in csv.DictReader(file))
                 self.assertTrue(0.3e-3 < largest < 1e-3, largest)
