@@ -188,7 +188,7 @@ class Orbits(unittest.TestCase):
     def test_a_shaft_at_rest(self):
         time = np.linspace(0, 1, 101)
         self.run_of(time, 0 * time, 0 * time, {"disc": 1e-9 + 0j * time})
-        self.assertEqual(self.pictures(self.script()), ["orbit.png", "spectrum.png", "whirl.png"])
+        self.assertEqual(self.pictures(self.script()), ["orbit.png", "whirl.png"])
 
     def test_errors(self):
         self.assertIn("no run.json", self.script(code=2).stderr)
@@ -329,7 +329,8 @@ class SafetyBearing(Folder):
 
     def test_figures(self):
         printed = self.tool(os.path.join(ROOT, "postprocess/rotor.py"), self.path)
-        for name in ("orbit", "whirl", "spectrum", "waterfall", "rub", "energy"):
+        self.assertNotIn("waterfall", printed)  # too short to be a run-up
+        for name in ("orbit", "whirl", "spectrum", "rub", "energy"):
             path = os.path.join(self.path, "figures", name + ".png")
             self.assertIn(path, printed)
             with open(path, "rb") as file:
