@@ -443,6 +443,29 @@ static void warn_side_by_side(NsFe *fe, const NsContactSettings *settings, const
   }
 }
 
+/* The same line, or ball around the same node. */
+static PetscBool is_same_side(const NsPartnerSettings *a, const NsPartnerSettings *b)
+{
+  const char *one = a->line ? a->line : NsPartnerNode(a), *two = b->line ? b->line : NsPartnerNode(b);
+
+  return !a->line == !b->line && one && two && !strcmp(one, two) && a->radius == b->radius && !memcmp(a->offset, b->offset, sizeof(a->offset));
+}
+
+/* Whether an earlier contact is between the same partners: with different laws no reaction can satisfy both (duplicates.c, for other contacts). */
+static PetscBool is_twice(NsFe *fe, const NsContactSettings *settings)
+{
+  const NsContactSettings *other = fe->contact_list.items;
+
+  for (int c = 0; &other[c] != settings; c++) {
+    const NsPartnerSettings *a = settings->between.items, *b = other[c].between.items;
+    if (!NsFeHasLine(&other[c]) || other[c].gap_offset != settings->gap_offset || !NsWindowsMeet(&other[c].window, &settings->window)) continue;
+    if (!(is_same_side(&a[0], &b[0]) && is_same_side(&a[1], &b[1])) && !(is_same_side(&a[0], &b[1]) && is_same_side(&a[1], &b[0]))) continue;
+    NsDiagError(fe->diag, settings->where->key_place, "contact '%s' duplicates '%s'", settings->where->key, fe->contact_list.names[c]);
+    return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 static void make_pair(NsFe *fe, const NsFeLine *first, PetscInt element, const NsFeLine *second, NsPair *pair)
 {
   static const PetscReal none[3] = {0, 0, 0};
@@ -476,6 +499,7 @@ PetscInt NsFeLineCandidates(NsFe *fe, const NsContactSettings *settings, const c
       fe->diag, NsKeysPlace(settings->where, "friction"), "friction that depends on the direction is for contacts with planes, not with a line");
     return 0;
   }
+  if (!pair && is_twice(fe, settings)) return 0;
   const PetscInt count = line[0] ? line[0]->elements : set.count;
   if (!pair) return count;
   const NsPairPoint *point = line[0] ? NULL : NsFeKeepPoints(fe, &set);
