@@ -117,13 +117,31 @@ static bool is_isotropic(const NsNode *node)
   return (*text >= '0' && *text <= '9') || !strpbrk(text, "xyz");
 }
 
+/* Directions of a table that are not in the mapping have their defaults, which turn like any other: [1, 0, 0]. Zero stands for none. */
+static void write_directions(NsArena *arena, const NsTable *table, NsNode *map)
+{
+  for (const NsKey *key = table ? table->keys : NULL; key && key->name && map->kind == NS_NODE_MAP; key++) {
+    if (key->space != NS_SPACE_DIRECTION || !key->default_value || !key->default_value[strspn(key->default_value, "[0, ]")]) continue;
+    if (NsTreeChild(map, key->name)) continue;
+    NsNode     *list = child_of(arena, map, key->name, NS_NODE_LIST, NULL);
+    const char *at   = key->default_value + strspn(key->default_value, "[, ");
+    for (; *at; at += strspn(at, ", ]")) {
+      const size_t length = strcspn(at, ", ]");
+      (void)child_of(arena, list, NULL, NS_NODE_SCALAR, NsArenaCopy(arena, at, length));
+      at += length;
+    }
+  }
+}
+
 /* Moves the value of a key; true: what is within may have to be moved. */
 static bool move_key(void *context, const NsKey *key, NsNode *node)
 {
   NsPose *pose = context;
 
   switch (key->space) {
-  case NS_SPACE_NONE: return true;
+  case NS_SPACE_NONE:
+    if (pose->rotates && (key->kind == NS_KEY_TABLE || key->kind == NS_KEY_VARIANT)) write_directions(pose->arena, NsKeysTableOf(key, node), node);
+    return true;
   case NS_SPACE_POINT:
   case NS_SPACE_DIRECTION: move_vector(pose, key, node); break;
   case NS_SPACE_TURN: break;
