@@ -111,6 +111,17 @@ bearings: {spring: {between: [one.left, ground], rotational_stiffness: [100 N m/
         values = [row["re"] for row in self.rows("modes.csv", "out/model_modes")]
         self.assertTrue(any(abs(value + self.TORQUE / self.IDLE / self.INERTIA / 2) < 1e-3 for value in values), values)
 
+    def test_static_torque_is_that_of_the_speed(self):
+        self.percuss("static", self.CONFIG.replace("free: 0 rpm", "free: 100 rad/s") + "scheme: {type: half_explicit, step: 1 us}\n", "--overwrite")
+        self.assertEqual([row["mx"] for row in self.rows("static_reactions.csv", "out/model_static") if row["mx"] != 0], [self.TORQUE / 2])
+
+    def test_beyond_the_table(self):
+        """Runs warn, unless the table ends level."""
+        text = self.CONFIG.replace("free: 0 rpm", "free: 350 rad/s").replace("0.1 s", "10 us") + "scheme: {type: half_explicit, step: 1 us}\n"
+        for last, warns in (("-2.5 N m]]", True), ("-2.5 N m], [310 rad/s, -2.5 N m]]", False)):
+            said = self.percuss("run", text.replace("-2.5 N m]]", last), "--quiet", "--overwrite")
+            self.assertEqual("motor 'drive' (its key `torque`) is 1.33 times the largest value" in said, warns, said)
+
     def test_refusals(self):
         for wrong, word in ((("free: 0 rpm", "constant: 0 rpm"), "prescribed"), (("[200 rad/s, 0 N m]", "[0 rad/s, 0 N m]"), "ascending")):
             self.assertIn(word, self.percuss("check", self.CONFIG.replace(*wrong) + "scheme: {type: half_explicit, step: 1 us}\n", code=2))

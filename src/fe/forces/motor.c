@@ -3,7 +3,8 @@
 
       T(w) about axis 1 of the rotor and -T on the other point,    w = rate of twist of the rotor relative to that point
 
-  T is linear between the rows of a table and constant beyond. Its work is part of the external work. `modes` linearises it about the speed of rotation.
+  T is linear between the rows of a table and constant beyond, where runs warn if the table does not end level. Its work is part of the external work. `modes` linearises it about the speed of
+  rotation.
 */
 #include "core/timefunction.h"
 #include "fe/forces/laws/law.h"
@@ -30,7 +31,7 @@ static const NsKey motor_keys[] = {
   {"torque", NS_KEY_NUMBERS, offsetof(NsMotorSettings, torque), .columns = 2, .columns_dimension = {NS_DIM_ANGULAR_VELOCITY, {2, 1, -2, 0}},
     .least = 2, .required = true,
     .help =
-      "torque over the speed of the rotor relative to the other point: rows [speed, torque] with ascending speeds; linear between rows, constant beyond; positive about axis 1 of the rotor; that of a fan or brake is negative where the speed is positive",
+      "torque over the speed of the rotor relative to the other point: rows [speed, torque] with ascending speeds; linear between rows, constant beyond, where runs warn unless the last two torques are equal; positive about axis 1 of the rotor; that of a fan or brake is negative where the speed is positive",
     .example = "[[0 rpm, 20 N m], [3000 rpm, 0 N m]]"},
   NS_WINDOW_KEYS(NsMotorSettings, "the torque acts"),
   {NULL},
@@ -81,7 +82,25 @@ static void steepest(const void *data, PetscReal *stiffness, PetscReal *damping)
   for (int i = 0; i + 1 < table->rows; i++) *damping = PetscMax(*damping, falls(table, table->values[2 * i]));
 }
 
-static const NsForceLaw law = {.size = sizeof(Motor), .force = motor_force, .slopes = motor_slopes, .steepest = steepest};
+/* Beyond an end of the table where the torque still changes. */
+static PetscReal used(const void *data, const NsForceMotion *at)
+{
+  const NsNumbers *table = ((const Motor *)data)->torque;
+  const double    *first = table->values, *last = table->values + 2 * (table->rows - 2);
+  const PetscReal  middle = (first[0] + last[2]) / 2, half = (last[2] - first[0]) / 2, w = at->v[0];
+
+  return (w < middle ? first[1] != first[3] : last[1] != last[3]) ? PetscAbsReal(w - middle) / half : 0;
+}
+
+static const NsForceLaw law = {
+  .size         = sizeof(Motor),
+  .force        = motor_force,
+  .slopes       = motor_slopes,
+  .steepest     = steepest,
+  .used         = used,
+  .ends_with    = "torque",
+  .extrapolates = PETSC_TRUE,
+};
 
 static PetscBool create(NsFe *fe, const void *settings, NsForceElement *force)
 {

@@ -133,7 +133,8 @@ typedef struct {
   const NsSpin         *spin;
   PetscInt              components;
   PetscReal             weight[6];
-  PetscBool             still; /* turns as at the start, and moves no more */
+  PetscBool             still;   /* turns as at the start, and moves no more; without dampers */
+  PetscReal             turn[6]; /* then: components of r' by free spins */
 } VaryingPart;
 
 static PetscReal varying_value(const void *data, PetscReal t, const PetscReal *x)
@@ -141,11 +142,11 @@ static PetscReal varying_value(const void *data, PetscReal t, const PetscReal *x
   const VaryingPart  *self   = data;
   const PetscInt      n      = self->components;
   const PetscReal     rate   = self->still && self->spin ? NsSpinAtStart(self->spin) : NsSpinRate(self->spin, t) + x[2 * n + 1];
-  const NsForceMotion motion = {.r = x, .v = x + n, .angle = NsSpinAngle(self->spin, t) + x[2 * n], .spin = rate};
+  const NsForceMotion motion = {.r = x, .v = self->still ? self->turn : x + n, .angle = NsSpinAngle(self->spin, t) + x[2 * n], .spin = rate};
   PetscReal           spring[6], damper[6], sum = 0;
 
   NsFeForceNow(self->force, &motion, spring, damper);
-  for (PetscInt c = 0; c < n; c++) sum += self->weight[c] * (spring[c] + damper[c]);
+  for (PetscInt c = 0; c < n; c++) sum += self->weight[c] * (spring[c] + (self->still ? 0 : damper[c]));
   return sum;
 }
 
@@ -156,6 +157,11 @@ static void add_varying(NsFe *fe, const NsFeVarying *varying, const PetscReal *w
   NsProbeColumn *x    = NsArenaAlloc(fe->arena, sizeof(*x) * (size_t)(2 * n + 2));
 
   *part = (VaryingPart){.force = varying->element, .spin = varying->twist.spin, .components = n, .still = still};
+  if (still) {
+    PetscReal *speed = NsArenaAlloc(fe->arena, sizeof(*speed) * (size_t)fe->bodies);
+    for (PetscInt b = 0; b < fe->bodies; b++) speed[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
+    NsFeForceSpinRates(fe, varying->element, speed, part->turn);
+  }
   for (PetscInt c = 0; c < n; c++) {
     part->weight[c] = weight[c];
     for (PetscInt of_velocity = 0; of_velocity < 2; of_velocity++)
