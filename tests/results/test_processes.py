@@ -631,9 +631,14 @@ class Processes(unittest.TestCase):
 
     def test_a_frame_that_cannot_be_written_ends_all(self):
         process = self.start_long(3)
-        written = len(os.listdir("out/frames"))  # two series: beyond the last one
-        for number in range(written + 20, written + 120):
+        run = children(process.pid)
+        for pid in run:  # they stand still while the names of the next frames are taken
+            os.kill(pid, signal.SIGSTOP)
+        written = max(int(re.findall(r"_(\d+)\.", name)[-1]) for name in os.listdir("out/frames"))
+        for number in range(written + 2, written + 4):
             os.mkdir(f"out/frames/elastic_bar_lumped_{number:06d}.vtk")
+        for pid in run:
+            os.kill(pid, signal.SIGCONT)
         done = Done(process)
         self.assertEqual(done.code, 1, done.stderr)
         self.assertEqual(len(re.findall("cannot write .*vtk: (?:Is a directory|its name is taken)", done.stderr)), 1, done.stderr)
