@@ -6,6 +6,7 @@
 #include "command.h"
 #include "core/text.h"
 #include "orbit/orbit.h"
+#include "output/settings.h"
 #include "orbit_files.h"
 #include "orbit_keep.h"
 #include "results.h"
@@ -309,6 +310,23 @@ static PetscErrorCode begin(NsOrbitBranch *branch, Task *task, const NsOrbitSett
   PetscFunctionReturn(0);
 }
 
+/* Probes without a column: reactions, where orbits do not know them. */
+static void name_left_out(NsRun *run, const NsOrbitSystem *system, NsArena *arena)
+{
+  const NsStrings *names = NsHistoryProbes(NsRunSettings(run)->output);
+  const char      *list  = "";
+
+  for (int i = 0; i < names->count; i++) {
+    const size_t length = strlen(names->items[i]);
+    PetscBool    there  = PETSC_FALSE;
+    for (PetscInt k = 0; k < system->probes && !there; k++)
+      there = !strncmp(system->probe[k].name, names->items[i], length) && strchr(".", system->probe[k].name[length]);
+    if (!there) list = NsArenaPrint(arena, "%s%s%s", list, *list ? ", " : "", names->items[i]);
+  }
+  if (*list)
+    fprintf(stderr, "percuss orbit: warning: orbits of this model do not record %s; a run from the orbit does (`start: {from: ...}`)\n", list);
+}
+
 static PetscErrorCode report(NsRun *run, NsOrbitBranch *branch, const Task *task)
 {
   const NsOrbitCurve *curve = &branch->curve[branch->curves - 1];
@@ -318,6 +336,7 @@ static PetscErrorCode report(NsRun *run, NsOrbitBranch *branch, const Task *task
   PetscCall(NsOrbitWriteLast(run, branch, last));
   NsOrbitWriteBranches(run, branch, task->unit);
   if (task->key) judge_curve(branch, task);
+  name_left_out(run, branch->system, task->arena);
   if (NsRunGetOptions(run)->quiet) PetscFunctionReturn(0);
   printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");
   for (PetscInt c = 0; c < branch->curves && task->key; c++) print_curve(branch, task, c);
