@@ -12,6 +12,7 @@
   Every simulation creates its own contact and scheme, so that it does not depend on the history of the previous one.
 */
 #include <math.h>
+#include <string.h>
 #include <petscvec.h>
 #include "hold.h"
 #include "parts.h"
@@ -37,11 +38,17 @@ static PetscErrorCode take_state(const NsOrbitSystem *system, NsState *state, Pe
 /* How contacts are held. */
 typedef enum { OPEN, CLOSED, STICKS, SLIDES_UP, SLIDES_DOWN } Held;
 
+/* Only such a scheme has the settings and states of events: circular orbits are searched with any one. */
+static PetscBool meets_events(const NsScheme *scheme)
+{
+  return strncmp(scheme->type->variant.name, "event_driven", 12) == 0;
+}
+
 static void find_states(const NsScheme *scheme, unsigned char *state)
 {
-  const NsHeld *held = &((const NsEventDriven *)scheme->data)->held;
-
   for (PetscInt i = 0; i < scheme->model->candidates; i++) state[i] = OPEN;
+  if (!meets_events(scheme)) return;
+  const NsHeld *held = &((const NsEventDriven *)scheme->data)->held;
   for (PetscInt k = 0; k < held->count; k++) {
     state[held->contact[k]] = held->kind[k] == NS_HOLD_NORMAL  ? CLOSED
                               : held->kind[k] == NS_HOLD_STICK ? STICKS
@@ -71,6 +78,7 @@ static PetscErrorCode note_events(
 
   PetscFunctionBegin;
   *closed = PETSC_FALSE;
+  if (!meets_events(scheme)) PetscFunctionReturn(0);
   for (PetscInt i = 0; i < model->candidates; i++) {
     const PetscReal speed = report[i].velocity_before[0];
     NsOrbitSeen     event = {.contact = i, .t = t, .before = 0, .after = 0};
