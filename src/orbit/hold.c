@@ -57,7 +57,7 @@ PetscErrorCode NsOrbitHeldDestroy(NsOrbitHeld *held)
 PetscErrorCode NsOrbitHeldFind(NsOrbitSystem *system, PetscReal t, const PetscReal *x, PetscBool resting, NsOrbitHeld *held)
 {
   NsModel               *model    = NsRunModel(system->run);
-  const NsEventSettings *settings = NsRunScheme(system->run)->settings;
+  const NsEventSettings *settings = NsRunScheme(system->run)->settings; /* with `resting` alone: others than event-driven schemes have none */
   NsState               *state    = NsRunState(system->run);
   PetscReal             *gap;
   NsRows                 rows;
@@ -78,7 +78,7 @@ PetscErrorCode NsOrbitHeldFind(NsOrbitSystem *system, PetscReal t, const PetscRe
       PetscCall(NsModelRows(model, t, state->q, 1, &i, &rows));
       PetscCall(NsRowsVelocity(model, &rows, state->v, u));
     }
-    if (PetscAbsReal(u[0]) <= NS_HELD * settings->velocity_tolerance) held->contact[held->count++] = i;
+    if (candidate->bilateral || PetscAbsReal(u[0]) <= NS_HELD * settings->velocity_tolerance) held->contact[held->count++] = i;
   }
   PetscCall(NsRowsDestroy(&rows));
   PetscCall(PetscFree(gap));
