@@ -364,7 +364,7 @@ static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *set
   PetscFunctionBegin;
   PetscCall(begin(&branch, task, settings, &found, &count, good));
   if (count) {
-    if (branch.curves && branch.curve[branch.curves - 1].stopped) PetscCall(NsOrbitGoOn(&branch));
+    if (branch.curves) PetscCall(NsOrbitGoOn(&branch));
     PetscCall(follow_all(&branch, task, found, count));
     PetscCall(follow_others(&branch, settings, PetscMax(0, branch.curves - count), good));
   }

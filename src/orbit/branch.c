@@ -301,11 +301,12 @@ PetscErrorCode NsOrbitGoOn(NsOrbitBranch *branch)
   NsOrbitPoint *at    = NsArenaAlloc(branch->arena, sizeof(*at));
 
   PetscFunctionBegin;
-  *at            = curve->point[curve->points - 1];
+  *at = curve->point[curve->points - 1];
+  PetscCall(prepare(branch, at->p));
+  if (!curve->stopped) PetscFunctionReturn(0);
   curve->end     = NULL;
   curve->stopped = PETSC_FALSE;
   branch->curves--;
-  PetscCall(prepare(branch, at->p));
   PetscCall(follow(branch, at));
   PetscFunctionReturn(0);
 }

@@ -462,7 +462,7 @@ void           NsOrbitRemoveEnergy(const NsOrbitSystem *system, PetscReal *M);
 PetscErrorCode NsOrbitSearchMode(NsOrbitBranch *branch, PetscReal p, PetscInt k, NsOrbitPoint **found, const char **why);
 /* From a point towards branch->to (direction 1) or the other way; a new curve. */
 PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);
-/* Continues the last curve, which was stopped. */
+/* Continues the last curve, if it was stopped. Before anything else is done with curves that have been read: switching, writing. */
 PetscErrorCode NsOrbitGoOn(NsOrbitBranch *branch);
 /* keep.c: writes or reads all that the branch has computed; first[found]: orbits from which branches are followed. Reading needs the same config, and the system as it was at the beginning. */
 void NsOrbitBranchSerialize(NsOrbitBranch *branch, const NsOrbitSystem *system, PetscInt *found, NsOrbitPoint ***first, NsArchive *archive);
