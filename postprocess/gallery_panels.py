@@ -249,6 +249,7 @@ PICTURES = {
     "solid_bar": (panel(scene, frame=12), total_force),
     "fibres_off_axis": (panel(scene, frame=12), total_force),
     "block_on_base": (panel(scene, frame=5, scale=3000), panel(columns, table="history", names=("block.all.vx",), unit="m/s", label="velocity of the block")),
+    "measured_cantilever": (panel(columns, table="history", names=("rosette.strain_a", "rosette.strain_b", "rosette.strain_c"), unit=None, label="strain", labels=("0 degrees", "45 degrees", "90 degrees")), panel(columns, table="body_energies", names=("plate.kinetic", "plate.elastic", "plate.damping", "block.elastic"), unit="J", label="energy", labels=("plate: kinetic", "elastic", "damping", "block: elastic"))),
     "block_slides": (panel(scene, frame=20), total_force),
     "beam_from_matrices": (panel(scene, frame=9, scale=20), panel(columns, table="history", names=("bar.corner.uy", "bar.corner.uz"), unit="m", label="corner", labels=("down: y", "sideways: z"))),
     "blade_rubs": (panel(scene, frame=8, scale=500), total_force),
