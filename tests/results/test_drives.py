@@ -190,7 +190,7 @@ time: {end: 1 ms}
         self.percuss("check", good)
         for old, new, word, code in (("spin: {free: 100 rad/s}", "spin: 100 rad/s", "prescribed", 2), ("two.left]", "two.right]", "in one plane", 2),
                                      ("two.left]", "ground]", "gears are on two rotors", 2), ("[20, 60]", "[20, 60.5]", "whole number", 2),
-                                     ("[20, 60]", "[20, 40]", "do not roll", 0)):
+                                     ("[20, 60]", "[20, 40]", "do not have the ratio of the teeth", 0)):
             self.assertIn(word, self.percuss("check", good.replace(old, new), code=code))
 
 
