@@ -16,7 +16,7 @@
 bool NsCacheKeeps(double seconds);
 /* Begins the hash of a key, with this version of the program. */
 void NsCacheKeyBegin(NsSha256 *sha);
-/* The numbers under a key, to be freed; NULL: there are none. path[size]: of the file, set if it is read. */
+/* The numbers under a key, to be freed; NULL: nothing is kept. path[size]: of the file, set if it is read. */
 double *NsCacheRead(const char key[NS_SHA256_TEXT], size_t *count, char *path, size_t size);
 /* Blocks of numbers, one behind the other. */
 typedef struct {

@@ -67,6 +67,20 @@ static const NsCurve *own_curve(const NsPair *pair, const PetscReal *touch_q, Ns
   return room;
 }
 
+/* The element with the nearest box: what excludes almost all others at once. A function of the state alone, so that a run that is continued finds the same. */
+static PetscInt nearest_box(const NsCurve *own, const NsFeLine *line)
+{
+  PetscReal least = PETSC_MAX_REAL;
+  PetscInt  found = 0;
+
+  for (PetscInt e = 0; e < line->elements && least > 0; e++) {
+    const PetscReal square = NsCurvesApart(own, &line->curve[e]);
+    if (square < least) found = e;
+    least = PetscMin(least, square);
+  }
+  return found;
+}
+
 /* Finds the nearest points. Returns their distance; n. */
 static PetscReal look(const NsPair *pair, const PetscReal *touch_q, PetscReal n[3])
 {
@@ -74,8 +88,10 @@ static PetscReal look(const NsPair *pair, const PetscReal *touch_q, PetscReal n[
   const NsFeLine *line = self->line[1];
   NsCurve         room;
   const NsCurve  *own = own_curve(pair, touch_q, &room);
-  PetscReal       u[2][3], d[3], least = PETSC_MAX_REAL;
+  PetscReal       u[2][3], d[3];
 
+  self->element[1] = nearest_box(own, line);
+  PetscReal least  = NsCurvesNearest(own, &line->curve[self->element[1]], self->xi);
   for (PetscInt e = 0; e < line->elements; e++) {
     PetscReal xi[2];
     if (NsCurvesApart(own, &line->curve[e]) >= least) continue;
@@ -197,7 +213,7 @@ static const NsPairPoint *others(const NsPair *pair, int p, PetscInt *count)
   return p == 0 ? control_of(self, p) : line->control;
 }
 
-const NsPairType NsPairType_Line = {
+static const NsPairType NsPairType_Line = {
   .name      = "line",
   .about     = "a node, ball or element of a line against the nearest point of another line",
   .side      = "rods may touch, but not overlap: use a smaller radius or a larger distance",

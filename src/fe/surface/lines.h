@@ -12,7 +12,7 @@
   Neighbouring elements of a line share a node. If it is the nearest point of both, both candidates act there, with the same row. The nearest points of rods that lie side by side are not unique: a warning
   advises contacts of the nodes of one rod with the line of the other.
 
-  Cost: for each candidate that is not far away the boxes of the second line, and 0.2 us (a node) or 0.5 us (an element) for each box that is near.
+  Cost: for each candidate that is not far away two passes over the boxes of the second line, and Newton's method for each box that is nearer than the best point so far: one or two.
 */
 #pragma once
 #include "contact/settings.h"
@@ -32,5 +32,3 @@ PetscInt NsFeLineCandidates(NsFe *fe, const NsContactSettings *settings, const c
 void NsFeLinesAt(NsFeLine *lines, const PetscReal *touch_q);
 /* Whether no line has corners: only then do the rates of rows exist everywhere. */
 PetscBool NsFeLinesAreSmooth(const NsFeLine *lines);
-/* The pair type, for tests. */
-extern const NsPairType NsPairType_Line;
