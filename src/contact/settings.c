@@ -16,7 +16,7 @@ static const NsKey partner_keys[] = {
     .example = "block.bottom"},
   {"line", NS_KEY_STRING, offsetof(NsPartnerSettings, line),
     .help =
-      "a body of bars or beams, or a rotor, that touches nodes (balls that roll along it), or another line that crosses it, along its length as a round rod; BODY.SET: only its elements between nodes of this set",
+      "a body of bars or beams, or a rotor, that touches nodes (balls that roll along it, moving loads), or another line that crosses it, along its length as a round rod; BODY.SET: only its elements between nodes of this set",
     .example = "cable"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help    = "with `node`: radius of a ball or journal around it; two partners with a radius are balls; with `line`: radius of the rod",
