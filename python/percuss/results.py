@@ -151,10 +151,15 @@ def read_table(path: str | os.PathLike) -> Table:
     file_name = pathlib.Path(path).name
     kinds = [object if unit_of(file_name, name) is None else float for name in names]  # by its name alone: a contact may be named `1`, and a table be empty
     fields = np.dtype([(f"column {number}", kind) for number, kind in enumerate(kinds)])
+    read = functools.partial(np.loadtxt, path, fields, None, ",", skiprows=1, ndmin=1, encoding="utf-8", quotechar='"')
+    blanks = {number: lambda word: float(word or "nan") for number, kind in enumerate(kinds) if kind is float}
     try:
         if not whole:
             raise ValueError
-        table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="utf-8", quotechar='"') if rows else np.empty(0, fields)
+        try:
+            table = read() if rows else np.empty(0, fields)
+        except ValueError:
+            table = read(converters=blanks)  # what a row does not have is empty: the tangential velocity of an impact without friction
     except ValueError:
         raise ResultsError(f"{path}: the last row is incomplete; is the run still in progress?") from None
     columns = {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}

@@ -254,6 +254,17 @@ class Results(InFolder):
         with open(run.report(), encoding="utf-8") as page:
             self.assertIn("Elastic bar hits a rigid wall", page.read())
 
+    def test_events_without_friction_beside_others_with_it(self):
+        """Their tangential columns are empty: those of the slide of a piston whose pin rubs."""
+        run = percuss.run("configs/elastic_slider_crank.yaml", set={"time.end": "0.4 ms", "output.frames.every": 0}, out="out/crank")
+        rubs = run.events["contact"] == "pin"
+        self.assertTrue(0 < rubs.sum() < len(rubs))
+        np.testing.assert_array_equal(np.isnan(run.events["tangential_velocity_before"]), ~rubs)
+        with open(run.report(), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("Events by contact and kind", page)
+        self.assertNotIn("incomplete", page)
+
     def test_every_column_of_every_config_has_a_unit(self):
         """Of the configs with most kinds of columns."""
         for name in ("box_on_belt", "rotor_rub_modal", "crank_in_space", "solid_bar"):
