@@ -128,6 +128,10 @@ typedef struct {
 int NsJointFind(const NsChosen *chosen);
 /* Joints, their rows and drives from the config; bodies that joints place are placed. Errors in diag. */
 void NsMbJoints(NsMultibody *self);
+/* joint_place.c: bodies without `at` go where the first joint to a placed body puts them; the first body of a group that no joint places stays at the origin. Errors in diag. */
+void NsMbPlaceBodies(NsMultibody *self);
+/* Sides, points, axes and the angle or way at the start of a joint whose type and settings are known. False after an error. */
+PetscBool NsMbPlaceJoint(NsMultibody *self, NsMbJoint *joint);
 /* Stops beyond which joints begin; by the frames of the start. Errors in diag. */
 void NsMbCheckLimits(NsMultibody *self);
 /* The row at (t, q) of the frames. */
