@@ -16,6 +16,7 @@ struct NsMbBeam {
   PetscReal   length;          /* of an element */
   PetscReal   stiffness[2][3]; /* of an element along its axes: N/m, N m */
   PetscReal   damping;         /* s: of this times the stiffness */
+  PetscReal  *rate;            /* [elements, 6] scratch: rates of the strains */
 };
 
 /* Number of bodies of a rod: its nodes; 1 if it is rigid (NULL). */
