@@ -15,7 +15,7 @@ PetscErrorCode NsOrbitSettle(NsOrbitBranch *branch, NsOrbitSystem *system, Petsc
     NsOrbit  orbit = {.times = 1};
     PetscCall(NsOrbitFly(system, 0, T, x, NULL, arena, &orbit, x1, why));
     PetscCall(PetscArraycpy(x, x1, system->states));
-    if (!*why && system->run && !system->circle) PetscCall(NsOrbitTurnBack(system, 0, system->start, x));
+    if (!*why) PetscCall(NsOrbitTurnBack(system, 0, system->start, x));
     if (*why) *why = NsArenaPrint(system->arena, "%s", *why);
     NsArenaDestroy(&arena);
     if (branch->stop && branch->stop()) *why = "stopped before an orbit was found";

@@ -5,42 +5,13 @@
   the first sufficiently small local minimum is one period before x_e. Newton's method then has the period as one more unknown, with the condition that the start moves across the motion only.
 */
 #include <math.h>
-#include <string.h>
 #include "orbit.h"
 
 #define NS_NEAR   0.15 /* of the largest distance: a minimum below it is a return */
 #define NS_AGAIN  4    /* sequences tried */
 #define NS_PIECES 50   /* of the simulated time, because a flight has a limited number of events */
 
-/* Moments of a part of the motion. */
-typedef struct {
-  NsOrbitSystem *system;
-  PetscInt       states, count, room;
-  PetscReal     *t, *x; /* [room], [room][states] */
-  NsArena       *arena;
-} Track;
-
-static void keep(void *context, const NsOrbitMoment *moment)
-{
-  Track *track = context;
-
-  if (track->count == track->room) {
-    const PetscInt room = 2 * track->room + 256;
-    PetscReal     *t    = NsArenaAlloc(track->arena, sizeof(*t) * (size_t)room),
-              *x        = NsArenaAlloc(track->arena, sizeof(*x) * (size_t)(room * track->states));
-    if (track->count) {
-      memcpy(t, track->t, sizeof(*t) * (size_t)track->count);
-      memcpy(x, track->x, sizeof(*x) * (size_t)(track->count * track->states));
-    }
-    track->t    = t;
-    track->x    = x;
-    track->room = room;
-  }
-  track->t[track->count] = moment->t;
-  memcpy(track->x + track->count++ * track->states, moment->x, sizeof(PetscReal) * (size_t)track->states);
-}
-
-static PetscReal distance(const Track *track, PetscInt k, const PetscReal *size)
+static PetscReal distance(const NsOrbitTrack *track, PetscInt k, const PetscReal *size)
 {
   const PetscReal *x = track->x + k * track->states, *end = track->x + (track->count - 1) * track->states;
   PetscReal        sum = 0;
@@ -50,18 +21,17 @@ static PetscReal distance(const Track *track, PetscInt k, const PetscReal *size)
 }
 
 /* Moves all moments by full turns near the last one. */
-static PetscErrorCode turn_back(Track *track)
+static PetscErrorCode turn_back(NsOrbitSystem *system, const NsOrbitTrack *track)
 {
   const PetscReal *end = track->x + (track->count - 1) * track->states;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k + 1 < track->count && track->system->run && !track->system->circle; k++)
-    PetscCall(NsOrbitTurnBack(track->system, 0, end, track->x + k * track->states));
+  for (PetscInt k = 0; k + 1 < track->count; k++) PetscCall(NsOrbitTurnBack(system, 0, end, track->x + k * track->states));
   PetscFunctionReturn(0);
 }
 
 /* How long before the end the motion was there last; 0: never, or it rests. */
-static PetscReal find_return(const Track *track, const PetscReal *size)
+static PetscReal find_return(const NsOrbitTrack *track, const PetscReal *size)
 {
   PetscReal largest = 0, peak = 0;
 
@@ -79,10 +49,10 @@ static PetscReal find_return(const Track *track, const PetscReal *size)
 /* The motion over a part of the time, at its end x, and the period seen in it. */
 static PetscErrorCode watch(NsOrbitBranch *branch, NsOrbitSystem *system, PetscReal *x, PetscReal *T, const char **why)
 {
-  NsArena   *arena = NsArenaCreate();
-  NsOrbit    orbit = {.times = 1};
-  Track      track = {.system = system, .states = system->states, .arena = arena};
-  PetscReal *size, *x1;
+  NsArena     *arena = NsArenaCreate();
+  NsOrbit      orbit = {.times = 1};
+  NsOrbitTrack track = {.states = system->states, .arena = arena};
+  PetscReal   *size, *x1;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(system->states, &size, system->states, &x1));
@@ -92,11 +62,11 @@ static PetscErrorCode watch(NsOrbitBranch *branch, NsOrbitSystem *system, PetscR
   }
   if (!*why) {
     PetscCall(NsOrbitSizes(system, &orbit, size));
-    PetscCall(NsOrbitTrace(system, &orbit, 4000, keep, &track));
-    PetscCall(turn_back(&track));
+    PetscCall(NsOrbitTrace(system, &orbit, 4000, NsOrbitKeepMoment, &track));
+    PetscCall(turn_back(system, &track));
     *T = find_return(&track, size);
     PetscCall(PetscArraycpy(x, x1, system->states));
-    if (system->run && !system->circle) PetscCall(NsOrbitTurnBack(system, 0, system->start, x));
+    PetscCall(NsOrbitTurnBack(system, 0, system->start, x));
     if (!(*T > 0))
       *why = "it has no periodic load, and up to time.end it does not settle on an oscillation by itself: add a periodic load, or increase time.end";
   } else

@@ -5,7 +5,6 @@
   different events, located by bisection on the arc length, with Newton's method at every point (its finite differences use motions with the events of the orbit alone, see simulate.c). Where it does
   not converge, the point counts as one beyond. If Newton's method fails along the branch where the smallest gap of an open contact is below NS_TOUCH, the branch ends at a grazing point.
 */
-#include <string.h>
 #include <petscvec.h>
 #include "orbit.h"
 
@@ -69,32 +68,6 @@ PetscErrorCode NsOrbitLocateChange(
 
 /* ---- the end of a branch ------------------------------------------------------------------------------------------------------------------------------------------ */
 
-/* The moments of an orbit, [room] and [room][states]. */
-typedef struct {
-  NsArena   *arena;
-  PetscInt   states, count, room;
-  PetscReal *t, *x;
-} Moments;
-
-static void keep(void *context, const NsOrbitMoment *moment)
-{
-  Moments *all = context;
-
-  if (all->count == all->room) {
-    const PetscInt room = 2 * all->room + 256;
-    PetscReal     *t = NsArenaAlloc(all->arena, sizeof(*t) * (size_t)room), *x = NsArenaAlloc(all->arena, sizeof(*x) * (size_t)(room * all->states));
-    if (all->count) {
-      memcpy(t, all->t, sizeof(*t) * (size_t)all->count);
-      memcpy(x, all->x, sizeof(*x) * (size_t)(all->count * all->states));
-    }
-    all->t    = t;
-    all->x    = x;
-    all->room = room;
-  }
-  all->t[all->count] = moment->t;
-  memcpy(all->x + all->count++ * all->states, moment->x, sizeof(PetscReal) * (size_t)all->states);
-}
-
 /* The least value of the cubic with these values and rates at both ends of dt, where the rate rises through 0. */
 static PetscReal least_of(PetscReal dt, const PetscReal g[2], const PetscReal d[2])
 {
@@ -109,8 +82,8 @@ static PetscReal least_of(PetscReal dt, const PetscReal g[2], const PetscReal d[
 }
 
 /* The gap of a contact and its rate at moment k. */
-static PetscErrorCode gap_at(NsOrbitSystem *system, PetscReal t0, const Moments *all, PetscInt k, PetscInt contact, PetscReal *gaps, NsRows *rows,
-  PetscReal *gap, PetscReal *rate)
+static PetscErrorCode gap_at(NsOrbitSystem *system, PetscReal t0, const NsOrbitTrack *all, PetscInt k, PetscInt contact, PetscReal *gaps,
+  NsRows *rows, PetscReal *gap, PetscReal *rate)
 {
   NsModel       *model = NsRunModel(system->run);
   NsState       *state = NsRunState(system->run);
@@ -133,13 +106,13 @@ PetscErrorCode NsOrbitGrazingAt(NsOrbitBranch *branch, const NsOrbitPoint *point
   NsOrbitSystem  *system = branch->system;
   const NsModel  *model  = NsRunModel(system->run);
   const PetscReal t0     = NsOrbitBegins(system, point->orbit);
-  Moments         all    = {.arena = NsArenaCreate(), .states = system->states};
+  NsOrbitTrack    all    = {.arena = NsArenaCreate(), .states = system->states};
   PetscReal      *gaps;
   NsRows          rows;
 
   PetscFunctionBegin;
   *contact = -1;
-  PetscCall(NsOrbitTrace(system, point->orbit, 200, keep, &all));
+  PetscCall(NsOrbitTrace(system, point->orbit, 200, NsOrbitKeepMoment, &all));
   PetscCall(PetscMalloc1(model->candidates + 1, &gaps));
   PetscCall(NsRowsCreate(model, &rows));
   for (PetscInt i = 0; i < model->candidates && *contact < 0; i++) {

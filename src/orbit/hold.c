@@ -376,6 +376,7 @@ PetscErrorCode NsOrbitTurnBack(NsOrbitSystem *system, PetscReal t, const PetscRe
   PetscBool      turned = PETSC_FALSE, known = PETSC_TRUE, same = PETSC_TRUE, always = PETSC_FALSE;
 
   PetscFunctionBegin;
+  if (!system->run || system->circle) PetscFunctionReturn(0);
   PetscCall(go_short_way(system, t, x0, x1));
   PetscCall(PetscMalloc2(system->states, &x, system->states, &part));
   for (PetscInt i = 0; i < 2 * n; i++) {

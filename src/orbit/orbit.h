@@ -264,6 +264,13 @@ typedef struct {
   PetscReal *size; /* [states] */
 } NsOrbitLargest;
 void NsOrbitLookAtSize(void *largest, const NsOrbitMoment *moment);
+/* Times and states of all moments, collected by NsOrbitKeepMoment as `look`. */
+typedef struct {
+  NsArena   *arena;
+  PetscInt   states, count, room;
+  PetscReal *t, *x; /* [room], [room][states] */
+} NsOrbitTrack;
+void NsOrbitKeepMoment(void *track, const NsOrbitMoment *moment);
 /* Calls look at both ends of each segment and between, at least `least` times in a period, more often just behind events. */
 PetscErrorCode NsOrbitTrace(
   NsOrbitSystem *system, const NsOrbit *orbit, PetscInt least, void (*look)(void *context, const NsOrbitMoment *), void *context);
@@ -298,7 +305,7 @@ PetscErrorCode NsOrbitStartsOpen(NsOrbitSystem *system, const NsOrbit *orbit, co
 PetscErrorCode NsOrbitSimulatedField(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *f);
 PetscErrorCode NsOrbitSimulatedResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
 
-/* hold.c: removes full turns from x1, so that it is near x0: of quaternions, and of angles after a full turn of which the model is the same. */
+/* hold.c: removes full turns from x1, so that it is near x0: of quaternions, and of angles after a full turn of which the model is the same. Of systems that are not simulated, nothing. */
 PetscErrorCode NsOrbitTurnBack(NsOrbitSystem *system, PetscReal t, const PetscReal *x0, PetscReal *x1);
 
 /* The probes of a run that are linear in the state: their rows; with room for `more`. */

@@ -61,6 +61,25 @@ void NsOrbitLookAtSize(void *largest, const NsOrbitMoment *moment)
   for (PetscInt i = 0; i < sizes->states; i++) sizes->size[i] = PetscMax(sizes->size[i], PetscAbsReal(moment->x[i]));
 }
 
+void NsOrbitKeepMoment(void *track, const NsOrbitMoment *moment)
+{
+  NsOrbitTrack *all = track;
+
+  if (all->count == all->room) {
+    const PetscInt room = 2 * all->room + 256;
+    PetscReal     *t = NsArenaAlloc(all->arena, sizeof(*t) * (size_t)room), *x = NsArenaAlloc(all->arena, sizeof(*x) * (size_t)(room * all->states));
+    if (all->count) {
+      memcpy(t, all->t, sizeof(*t) * (size_t)all->count);
+      memcpy(x, all->x, sizeof(*x) * (size_t)(all->count * all->states));
+    }
+    all->t    = t;
+    all->x    = x;
+    all->room = room;
+  }
+  all->t[all->count] = moment->t;
+  memcpy(all->x + all->count++ * all->states, moment->x, sizeof(PetscReal) * (size_t)all->states);
+}
+
 PetscErrorCode NsOrbitSizes(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *size)
 {
   const PetscInt n     = system->states / 2;
