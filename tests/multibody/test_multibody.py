@@ -12,8 +12,9 @@ import unittest
 
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results"))
+
+from tested import PERCUSS, ROOT
 
 
 class Results:
@@ -49,6 +50,13 @@ def run(config, scheme, step, end, probes, every=1, extra=""):
         if done.returncode:
             raise AssertionError(f"exit code {done.returncode}: {done.stderr}")
         return Results(os.path.join(folder, "out"), done.stderr)
+
+
+def chain(n, per_metre, hinges=""):
+    """n links, 1 kg/m, level and at rest, on a hinge."""
+    rods = "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / per_metre}, 0, 0], to: [{(i + 1) / per_metre}, 0, 0]}}, mass: {1 / per_metre}}}\n" for i in range(n))
+    joints = "".join(f"  j{i}: {{type: revolute, between: [{f'b{i - 1}.right' if i else 'ground'}, b{i}.left]{hinges}}}\n" for i in range(n))
+    return f"gravity: [0, -9.81, 0]\nbodies:\n{rods}joints:\n{joints}"
 
 
 def vector(x):
@@ -150,25 +158,15 @@ class Joints(unittest.TestCase):
             np.testing.assert_allclose(results.end("a.omega", "b.omega"), [-3.4065175329720985, -0.5160454721048743], atol=5 * tolerance, err_msg=scheme)
             np.testing.assert_allclose(results.end("b.right.x", "b.right.y"), [-1.6621151358161304, -1.0414666371932229], atol=tolerance, err_msg=scheme)
 
-    def test_chain_of_20(self):
-        config = "gravity: [0, -9.81, 0]\nbodies:\n"
-        config += "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / 10}, 0, 0], to: [{(i + 1) / 10}, 0, 0]}}, mass: 0.1}}\n" for i in range(20))
-        config += "joints:\n  j0: {type: revolute, between: [ground, b0.left]}\n"
-        config += "".join(f"  j{i}: {{type: revolute, between: [b{i - 1}.right, b{i}.left]}}\n" for i in range(1, 20))
-        results = run(config, "half_explicit", "0.1 ms", 0.8, ["b19", "b19.right"], 1000)
-        np.testing.assert_allclose([results.at(f"b19.right.{a}", 0.6) for a in "xy"], [0.6552847406931939, -1.7553646279167883], atol=1e-5)
-        np.testing.assert_allclose([results.at(f"b19.right.{a}", 0.8) for a in "xy"], [-1.1201714286896818, -1.4102227223299308], atol=1e-5)
-        self.assertAlmostEqual(results.at("b19.angle", 0.8) + math.pi / 2, -1.4337458290623233, delta=1e-4)
-
-    def test_chain_of_100(self):
-        config = "gravity: [0, -9.81, 0]\nbodies:\n"
-        config += "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / 50}, 0, 0], to: [{(i + 1) / 50}, 0, 0]}}, mass: 0.02}}\n" for i in range(100))
-        config += "joints:\n  j0: {type: revolute, between: [ground, b0.left]}\n"
-        config += "".join(f"  j{i}: {{type: revolute, between: [b{i - 1}.right, b{i}.left]}}\n" for i in range(1, 100))
-        results = run(config, "half_explicit", "50 us", 0.7, ["b99", "b99.right"], 1000)
-        np.testing.assert_allclose([results.at(f"b99.right.{a}", 0.6) for a in "xy"], [0.6642960942491757, -1.7657498300124121], atol=1e-5)
-        np.testing.assert_allclose([results.at(f"b99.right.{a}", 0.7) for a in "xy"], [-0.46694748842223754, -1.6942484125139177], atol=1e-5)
-        self.assertAlmostEqual(results.at("b99.angle", 0.7) + math.pi / 2, -1.6837510343572226, delta=1e-4)
+    def test_chains(self):
+        """Of 2 m, from rest, level: the tip and the angle of the last of n links."""
+        for n, step, end, tips, angle in ((20, "0.1 ms", 0.8, {0.6: [0.6552847406931939, -1.7553646279167883], 0.8: [-1.1201714286896818, -1.4102227223299308]}, -1.4337458290623233),
+                                          (100, "50 us", 0.7, {0.6: [0.6642960942491757, -1.7657498300124121], 0.7: [-0.46694748842223754, -1.6942484125139177]}, -1.6837510343572226)):
+            last = f"b{n - 1}"
+            results = run(chain(n, n / 2), "half_explicit", step, end, [last, f"{last}.right"], 1000)
+            for time, tip in tips.items():
+                np.testing.assert_allclose([results.at(f"{last}.right.{a}", time) for a in "xy"], tip, atol=1e-5, err_msg=f"{n} links")
+            self.assertAlmostEqual(results.at(f"{last}.angle", end) + math.pi / 2, angle, delta=1e-4, msg=f"{n} links")
 
     def test_spatial_slider_crank(self):
         p = np.array([0.8884507093343061, -0.2097347620608033, 0.39732723614588294, -0.09379623704253996])
@@ -550,11 +548,7 @@ class Friction(unittest.TestCase):
 
     def test_many_joints(self):
         """A chain of 40 rods with friction in every hinge, far more rows than dense solvers take: the work of friction equals the loss of energy."""
-        config = "gravity: [0, -9.81, 0]\nbodies:\n"
-        config += "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / 10}, 0, 0], to: [{(i + 1) / 10}, 0, 0]}}, mass: 0.1}}\n" for i in range(40))
-        config += "joints:\n  j0: {type: revolute, between: [ground, b0.left], friction: 0.2, radius: 5 mm}\n"
-        config += "".join(f"  j{i}: {{type: revolute, between: [b{i - 1}.right, b{i}.left], friction: 0.2, radius: 5 mm}}\n" for i in range(1, 40))
-        results = run(config, "half_explicit", "0.2 ms", 0.05, ["b39"], 100)
+        results = run(chain(40, 10, ", friction: 0.2, radius: 5 mm"), "half_explicit", "0.2 ms", 0.05, ["b39"], 100)
         energy = results.info["summary"]["energy"]
         self.assertGreater(energy["friction"], 1e-3)
         self.assertAlmostEqual(energy["initial"] - energy["kinetic"] - energy["potential"], energy["friction"], delta=1e-5)
@@ -723,7 +717,6 @@ class ElasticRods(unittest.TestCase):
                       "loads: {F: {at: rod.right, force: [0, 0, 0.1 N]}}\n")
             results = run(config, "half_explicit", "10 us", 0.25, ["rod.right", "A"], 10)
             self.assertAlmostEqual(frequency(results.history["time"], results.history["rod.right.z"], flap * unit) / unit, flap, delta=delta)
-            self.assertGreater(flap, 1.1 * 3.5160)
             flat = config.replace("[0, 0, 0.1 N]}", "[0, 1 N, 0], rotating: true}")
             results = run(flat, "half_explicit", "10 us", 0.25, ["rod.right", "A"], 10)
             angle = results.history["A.angle"]
@@ -1359,7 +1352,5 @@ class DrivesOfSliders(unittest.TestCase):
         self.assertLess(abs(energy["numerical"]), 1e-5)
 
 
-
 if __name__ == "__main__":
-    sys.argv = [argument for argument in sys.argv if not os.path.isfile(argument) or argument.endswith(".py")]
     unittest.main()

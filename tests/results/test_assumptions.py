@@ -7,12 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
+
 STEEL = "material: {density: 7800, young: 210 GPa, poisson: 0.3}\n    section: {circle: {radius: 10 mm}}"
 
 PENDULUM = f"""
@@ -412,6 +411,4 @@ class Rounding(Case):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.exists(sys.argv[1]):
-        PERCUSS = sys.argv.pop(1)
     unittest.main()

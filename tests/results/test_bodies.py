@@ -9,8 +9,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
+
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 sys.path.insert(0, os.path.join(ROOT, "python"))
 KINDS = "kinetic", "elastic", "potential", "damping"
@@ -409,6 +409,4 @@ output: {frames: {every: 0}, history: {probes: [plate.p], gauges: {g: {at: plate
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

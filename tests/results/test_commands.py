@@ -6,12 +6,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
+from tested import PERCUSS, ROOT
 
 
 def percuss(*words, **options):
@@ -370,6 +368,4 @@ class Completion(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

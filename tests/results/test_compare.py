@@ -7,12 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
+from tested import PERCUSS, ROOT
+
 BALL = os.path.join(ROOT, "configs/bouncing_ball.yaml")
 BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
 OSCILLATOR = os.path.join(ROOT, "configs/oscillator.yaml")
@@ -349,6 +348,4 @@ class Ends(Case):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

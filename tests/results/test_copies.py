@@ -5,14 +5,13 @@ import math
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import yaml
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
+from tested import PERCUSS, ROOT
+
 CRADLE = os.path.join(ROOT, "configs/newton_cradle.yaml")
 
 # A beam in space with its spring, load, mass and stop; three copies around the axis (1, 1, 0) through (0, 0, 0.1).
@@ -246,6 +245,4 @@ output: {history: {probes: ["supports.foot_*"]}}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

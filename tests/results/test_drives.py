@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Motors, gears, shafts by stations and starts in the steady whirl, against closed forms. Usage: test_drives.py"""
+"""Motors, gears, shafts by stations and starts in the steady whirl, against closed forms. Usage: test_drives.py PERCUSS"""
 import csv
 import json
 import math
@@ -9,13 +9,12 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tested import PERCUSS, ROOT
+
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
 from percuss import rotor_orbit, rotor_table
 from percuss.results import Run
-
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 
 SHORT = """
 title: test

@@ -6,8 +6,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
+from tested import PERCUSS, ROOT
+
 sys.path.insert(0, os.path.join(ROOT, "postprocess"))
 
 

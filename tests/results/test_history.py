@@ -5,12 +5,11 @@ import math
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS
+
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 
 OSCILLATOR = """
@@ -157,6 +156,4 @@ class History(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.exists(sys.argv[1]):
-        PERCUSS = sys.argv.pop(1)
     unittest.main()

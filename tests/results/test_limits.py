@@ -13,9 +13,9 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tested import PERCUSS, ROOT
+
 sys.path.insert(0, os.path.join(ROOT, "python"))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
@@ -387,6 +387,4 @@ class Limits(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.exists(sys.argv[1]):
-        PERCUSS = sys.argv.pop(1)
     unittest.main()

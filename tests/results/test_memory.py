@@ -4,11 +4,11 @@
 Nodes over a plane with friction, which stay inactive, and nodes that all touch it. Memory is the same on every machine, but for the allocator and the page size: the limits have room for that."""
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
-PERCUSS = os.environ.get("PERCUSS")
+from tested import PERCUSS
+
 CELLS = 199
 N = (CELLS + 1) ** 2
 DISTANT, TOUCHING = 1000, 2600  # bytes of a candidate
@@ -56,6 +56,4 @@ class Memory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -12,8 +12,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
+from tested import PERCUSS, ROOT
+
 BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
 TRUSS = os.path.join(ROOT, "configs/truss_on_stop.yaml")
 sys.path.insert(0, os.path.join(ROOT, "python"))

@@ -11,7 +11,8 @@ import sys
 import time
 import unittest
 
-from orbits import PERCUSS, ROOT, OrbitCase, table
+from orbits import OrbitCase, table
+from tested import PERCUSS, ROOT
 
 IMPACT = os.path.join(ROOT, "configs/impact_oscillator.yaml")
 DUFFING = os.path.join(ROOT, "configs/duffing_oscillator.yaml")

@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import unittest
 
-from orbits import PERCUSS, ROOT, OrbitCase
+from orbits import OrbitCase
+from tested import PERCUSS, ROOT
 
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 ROTOR = os.path.join(ROOT, "configs/rotor_annular_rub.yaml")

@@ -5,13 +5,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -149,6 +148,4 @@ time: {{end: 1 us}}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

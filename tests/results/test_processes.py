@@ -18,13 +18,13 @@ import unittest
 
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tested import PERCUSS, ROOT
+
 sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tests/tools")]
 
 import vtk_strict
 from percuss.results import read_frame
 
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 TOLERANCE = 1e-9
 PATIENCE = 60  # s after which a run hangs
@@ -663,6 +663,4 @@ class Processes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -5,12 +5,11 @@ import math
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS
+
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 WEIGHT = 7800 * 0.02 * 0.05 * 9.81  # N
 
@@ -238,6 +237,4 @@ class Reactions(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

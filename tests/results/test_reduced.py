@@ -7,12 +7,10 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
 
 BEAM = """
 bodies:
@@ -383,6 +381,4 @@ output: {history: {probes: [a.left, b.right]}, frames: {every: 0}}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

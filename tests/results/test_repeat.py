@@ -7,12 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
+from tested import PERCUSS, ROOT
+
 CRANK = os.path.join(ROOT, "configs/slider_crank.yaml")
 ROTOR = os.path.join(ROOT, "configs/rotor_in_safety_bearing.yaml")
 STEPPED = os.path.join(ROOT, "configs/stepped_bar.yaml")
@@ -396,6 +395,4 @@ class Again(Case):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

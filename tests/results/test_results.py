@@ -17,8 +17,8 @@ import termios
 import time
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
+
 BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
 CRANK = os.path.join(ROOT, "configs/slider_crank.yaml")
 BELT = os.path.join(ROOT, "configs/plugin/belt_block.yaml")
@@ -675,6 +675,4 @@ class Shipped(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

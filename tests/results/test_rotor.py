@@ -12,13 +12,13 @@ import unittest
 
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tested import PERCUSS, ROOT
+
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
 from percuss import rotor_orbit
 from percuss.results import Run, read_frame
 
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 CLEARANCE, FRICTION = 1e-4, 0.1
 TURN = 2 * np.pi
 

@@ -10,9 +10,9 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tested import PERCUSS, ROOT
+
 sys.path.insert(0, os.path.join(ROOT, "python"))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 OUTPUTS = ("normal_force", "shear_2", "shear_3", "torque", "moment_2", "moment_3")
 WEIGHT = 7800 * 0.02 * 0.05 * 9.81  # N/m
@@ -199,6 +199,4 @@ class Sections(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -7,8 +7,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
+
 sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tests/python")]
 
 import numpy as np  # noqa: E402
@@ -159,6 +159,4 @@ class Solids(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.exists(sys.argv[1]):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -6,12 +6,10 @@ import math
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
 
 # A block that is pressed on another one, which is larger.
 PRESSED = """
@@ -262,6 +260,4 @@ class Static(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

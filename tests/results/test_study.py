@@ -13,8 +13,8 @@ import tempfile
 import time
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+from tested import PERCUSS, ROOT
+
 CONFIGS = os.path.join(ROOT, "configs")
 
 QUIET = "set: {output: {frames: {every: 0}, history: {every: 1}, contacts: {every: 1}, energy: {every: 1}}}\n"
@@ -573,6 +573,4 @@ record: {hits: {event: impact}}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -3,14 +3,12 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import yaml
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
+from tested import PERCUSS
 
 BAR = """
 bodies:
@@ -110,6 +108,4 @@ class Tables(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -9,8 +9,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
+from tested import PERCUSS, ROOT
+
 HAS_VTK = subprocess.run([sys.executable, "-c", "import vtkmodules.all"], capture_output=True).returncode == 0
 os.environ["PERCUSS"] = PERCUSS  # of the Python package
 CAN_DRAW = HAS_VTK and bool(os.environ.get("DISPLAY") or shutil.which("Xvfb"))
