@@ -108,7 +108,6 @@ void NsMbAddBeam(NsMultibody *self, const NsMbBody *rod, const NsElasticSettings
 
   *beam = (NsMbBeam){.name = rod->name, .first = self->bodies, .elements = n, .length = -2 * left / (PetscReal)n, .damping = settings->damping};
   set_stiffness(beam, settings, rod->radius);
-  beam->rate = NsArenaAlloc(self->arena, sizeof(*beam->rate) * 6 * (size_t)n);
   for (PetscInt k = 0; k <= n; k++) {
     NsMbBody       *node = &self->body[self->bodies++];
     const PetscReal s[3] = {left + (PetscReal)k * beam->length, 0, 0}, J = PetscSqr(rod->radius) / 4;
@@ -271,21 +270,23 @@ void NsMbBeamElement(const NsMultibody *self, const NsMbBeam *beam, PetscInt ele
   *energy       = energy_of(beam, &s);
 }
 
-PetscReal NsMbBeamDamping(NsMultibody *self, const NsMbBeam *beam, const PetscReal *q, const PetscReal *v, const PetscReal *w)
+void NsMbBeamRates(const NsMultibody *self, const NsMbBeam *beam, PetscReal *rate)
 {
-  PetscReal gamma[3], theta[3], power = 0;
-  Shape     s;
+  Shape s;
 
-  if (beam->damping == 0) return 0;
-  for (int i = 0; i < 2; i++) {
-    NsMbFrames(self, q, i ? w : v);
-    for (PetscInt e = 0; e < beam->elements; e++) {
-      PetscReal *rate = beam->rate + 6 * e;
-      shape_of(self, beam, e, &s);
-      rates_of(&s, i ? gamma : rate, i ? theta : rate + 3);
-      for (int k = 0; k < 3 && i; k++)
-        power += beam->damping * (beam->stiffness[0][k] * rate[k] * gamma[k] + beam->stiffness[1][k] * rate[3 + k] * theta[k]);
-    }
+  for (PetscInt e = 0; e < beam->elements && beam->damping > 0; e++, rate += 6) {
+    shape_of(self, beam, e, &s);
+    rates_of(&s, rate, rate + 3);
+  }
+}
+
+PetscReal NsMbBeamDamping(const NsMbBeam *beam, const PetscReal *at_v, const PetscReal *at_w)
+{
+  PetscReal power = 0;
+
+  for (PetscInt e = 0; e < beam->elements && beam->damping > 0; e++, at_v += 6, at_w += 6) {
+    for (int k = 0; k < 3; k++)
+      power += beam->damping * (beam->stiffness[0][k] * at_v[k] * at_w[k] + beam->stiffness[1][k] * at_v[3 + k] * at_w[3 + k]);
   }
   return power;
 }

@@ -16,7 +16,6 @@ struct NsMbBeam {
   PetscReal   length;          /* of an element */
   PetscReal   stiffness[2][3]; /* of an element along its axes: N/m, N m */
   PetscReal   damping;         /* s: of this times the stiffness */
-  PetscReal  *rate;            /* [elements, 6] scratch: rates of the strains */
 };
 
 /* Number of bodies of a rod: its nodes; 1 if it is rigid (NULL). */
@@ -25,10 +24,12 @@ PetscInt NsMbBeamNodes(const NsElasticSettings *settings);
 void NsMbAddBeam(NsMultibody *self, const NsMbBody *rod, const NsElasticSettings *settings);
 /* The node of a rod that is nearest to a point in space at the start. */
 PetscInt NsMbBeamNearest(const NsMultibody *self, const NsMbBeam *beam, const PetscReal x[3]);
-/* h += forces of a rod, by the frames with velocities; its elastic energy; the power that it dissipates at w, leaving the frames at (q, w). */
+/* h += forces of a rod, by the frames with velocities; its elastic energy. */
 void      NsMbBeamForce(const NsMultibody *self, const NsMbBeam *beam, PetscReal *h);
 PetscReal NsMbBeamElastic(const NsMultibody *self, const NsMbBeam *beam);
-PetscReal NsMbBeamDamping(NsMultibody *self, const NsMbBeam *beam, const PetscReal *q, const PetscReal *v, const PetscReal *w);
+/* rate[elements, 6] of its strains, by the frames with velocities, if it is damped; the power that it dissipates with rates at v and w. */
+void      NsMbBeamRates(const NsMultibody *self, const NsMbBeam *beam, PetscReal *rate);
+PetscReal NsMbBeamDamping(const NsMbBeam *beam, const PetscReal *at_v, const PetscReal *at_w);
 /* Normal force (N) and elastic energy (J) of an element, by the frames. */
 void NsMbBeamElement(const NsMultibody *self, const NsMbBeam *beam, PetscInt element, PetscReal *normal_force, PetscReal *energy);
 /* frequencies.c: what is known of the highest frequencies: of models with elastic rods. */

@@ -143,17 +143,19 @@ PetscReal NsMbBushingElastic(const NsMultibody *self, const NsMbBushing *bushing
   return energy;
 }
 
-PetscReal NsMbBushingDamping(NsMultibody *self, const NsMbBushing *bushing, const PetscReal *q, const PetscReal *v, const PetscReal *w)
+void NsMbBushingRates(const NsMultibody *self, const NsMbBushing *bushing, PetscReal rate[6])
 {
-  Shape     s;
-  PetscReal rho[2][3], theta[2][3], power = 0;
+  Shape s;
 
-  for (int i = 0; i < 2; i++) {
-    NsMbFrames(self, q, i ? w : v);
-    shape_of(self, bushing, &s);
-    rates_of(self, bushing, &s, rho[i], theta[i]);
-  }
-  for (int k = 0; k < 3; k++) power += bushing->value[1][k] * rho[0][k] * rho[1][k] + bushing->value[3][k] * theta[0][k] * theta[1][k];
+  shape_of(self, bushing, &s);
+  rates_of(self, bushing, &s, rate, rate + 3);
+}
+
+PetscReal NsMbBushingDamping(const NsMbBushing *bushing, const PetscReal at_v[6], const PetscReal at_w[6])
+{
+  PetscReal power = 0;
+
+  for (int k = 0; k < 3; k++) power += bushing->value[1][k] * at_v[k] * at_w[k] + bushing->value[3][k] * at_v[3 + k] * at_w[3 + k];
   return power;
 }
 

@@ -96,6 +96,9 @@ void NsMbForces(NsMultibody *self)
     NsSwitchesNote(self->switches, load[i].window.from, load[i].window.until, "load", loads->names[i], load[i].where, self->arena);
     for (int j = 0; j < load[i].at.count; j++) make_load(self, &load[i], j);
   }
+  room = (size_t)(self->springs + self->actuators + 6 * self->bushings);
+  for (PetscInt i = 0; i < self->beams; i++) room += 6 * (size_t)self->beam[i].elements;
+  for (int i = 0; i < 2; i++) self->rate[i] = NsArenaAlloc(self->arena, sizeof(PetscReal) * (room + 1));
 }
 
 /* The line of a spring: its ends, the unit vector from the first to the second; its length. */
@@ -201,38 +204,56 @@ void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
   }
 }
 
-void NsMbPower(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscReal *v, const PetscReal *w, NsPower *power)
+/* Rates of springs, actuators, bushings and elastic rods by the frames with velocities, one behind the other. */
+static void find_rates(const NsMultibody *self, PetscReal t, const PetscReal *q, PetscReal *rate)
 {
-  PetscReal rate[2], x[2][3], e[3], f[3], m[3];
+  PetscReal  x[2][3], e[3];
+  NsMbWrench wrench;
 
   for (PetscInt i = 0; i < self->springs; i++) {
     const NsMbSpring *spring = &self->spring[i];
-    if (spring->damping == 0 || NsIsOff(spring->off)) continue;
-    for (int k = 0; k < 2; k++) {
-      NsMbFrames(self, q, k ? w : v);
+    if (spring->damping > 0 && !NsIsOff(spring->off)) {
       (void)line_of(self, spring, x, e);
-      rate[k] = rate_of(self, spring, x, e);
+      *rate = rate_of(self, spring, x, e);
     }
-    power->damping += spring->damping * rate[0] * rate[1];
+    rate++;
   }
   for (PetscInt i = 0; i < self->actuators; i++) {
-    const NsMbActuator *actuator = &self->actuator[i];
-    NsMbWrench          wrench;
-    for (int k = 0; k < 2; k++) {
-      NsMbFrames(self, q, k ? w : v);
-      NsMbRowAt(self, &actuator->row, t, q, NS_WANT_ROW, &wrench);
-      rate[k] = NsMbWrenchRate(self, &wrench);
-    }
-    power->damping += actuator->damping * rate[0] * rate[1];
-    power->load += actuator->push * NsTimeFunctionValue(actuator->time, t) * rate[1];
+    NsMbRowAt(self, &self->actuator[i].row, t, q, NS_WANT_ROW, &wrench);
+    *rate++ = NsMbWrenchRate(self, &wrench);
   }
-  for (PetscInt i = 0; i < self->bushings; i++) power->damping += NsMbBushingDamping(self, &self->bushing[i], q, v, w);
-  for (PetscInt i = 0; i < self->beams; i++) power->damping += NsMbBeamDamping(self, &self->beam[i], q, v, w);
+  for (PetscInt i = 0; i < self->bushings; i++, rate += 6) NsMbBushingRates(self, &self->bushing[i], rate);
+  for (PetscInt i = 0; i < self->beams; rate += 6 * self->beam[i++].elements) NsMbBeamRates(self, &self->beam[i], rate);
+}
+
+void NsMbPower(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscReal *v, const PetscReal *w, NsPower *power)
+{
+  const PetscReal *at_v = self->rate[0], *at_w = self->rate[1];
+  PetscReal        x[3], f[3], m[3];
+
+  NsMbFrames(self, q, v);
+  find_rates(self, t, q, self->rate[0]);
   NsMbFrames(self, q, w);
+  find_rates(self, t, q, self->rate[1]);
+  for (PetscInt i = 0; i < self->springs; i++, at_v++, at_w++) {
+    const NsMbSpring *spring = &self->spring[i];
+    if (spring->damping > 0 && !NsIsOff(spring->off)) power->damping += spring->damping * *at_v * *at_w;
+  }
+  for (PetscInt i = 0; i < self->actuators; i++, at_v++, at_w++) {
+    const NsMbActuator *actuator = &self->actuator[i];
+    power->damping += actuator->damping * *at_v * *at_w;
+    power->load += actuator->push * NsTimeFunctionValue(actuator->time, t) * *at_w;
+  }
+  for (PetscInt i = 0; i < self->bushings; i++, at_v += 6, at_w += 6) power->damping += NsMbBushingDamping(&self->bushing[i], at_v, at_w);
+  for (PetscInt i = 0; i < self->beams; i++) {
+    power->damping += NsMbBeamDamping(&self->beam[i], at_v, at_w);
+    at_v += 6 * self->beam[i].elements;
+    at_w += 6 * self->beam[i].elements;
+  }
   for (PetscInt i = 0; i < self->loads; i++) {
     load_now(self, &self->load[i], t, f, m);
-    NsMbPoint(self, &self->load[i].side, x[0]);
-    power->load += NsMbPowerOf(self, self->load[i].side.body, x[0], f, m);
+    NsMbPoint(self, &self->load[i].side, x);
+    power->load += NsMbPowerOf(self, self->load[i].side.body, x, f, m);
   }
 }
 

@@ -154,12 +154,14 @@ PetscReal NsMbSpringForce(const NsMultibody *self, const NsMbSpring *spring, Pet
 
 /* bushing.c: of a joint of this type. Errors in diag. */
 void NsMbAddBushing(NsMultibody *self, const NsMbJoint *joint);
-/* h += its forces, by the frames with velocities; its elastic energy; the power that it dissipates at w, leaving the frames at (q, w); whether it has dashpots. */
+/* h += its forces, by the frames with velocities; its elastic energy. */
 void NsMbBushingForce(const NsMultibody *self, const NsMbBushing *bushing, PetscReal *h);
 /* Force and moment on the second body at its point. */
 void      NsMbBushingWrench(const NsMultibody *self, const NsMbBushing *bushing, PetscReal f[3], PetscReal m[3]);
 PetscReal NsMbBushingElastic(const NsMultibody *self, const NsMbBushing *bushing);
-PetscReal NsMbBushingDamping(NsMultibody *self, const NsMbBushing *bushing, const PetscReal *q, const PetscReal *v, const PetscReal *w);
+/* Rates of its displacements and rotations, by the frames with velocities; the power that it dissipates with rates at v and w; whether it has dashpots. */
+void      NsMbBushingRates(const NsMultibody *self, const NsMbBushing *bushing, PetscReal rate[6]);
+PetscReal NsMbBushingDamping(const NsMbBushing *bushing, const PetscReal at_v[6], const PetscReal at_w[6]);
 PetscBool NsMbBushingDamps(const NsMbBushing *bushing);
 
 /* assembly.c: positions and velocities of the start fulfil the joints; redundant rows are counted. Errors in diag. */

@@ -78,7 +78,8 @@ PetscErrorCode NsMbShareEnergies(NsModel *model, PetscReal t, Vec q, Vec v, Pets
     const NsMbBeam *beam = &self->beam[i];
     NsShare        *own  = &share[self->body[beam->first].owner];
     own->elastic         = NsMbBeamElastic(self, beam);
-    own->damping         = NsMbBeamDamping(self, beam, aq, av, av);
+    NsMbBeamRates(self, beam, self->rate[0]);
+    own->damping = NsMbBeamDamping(beam, self->rate[0], self->rate[0]);
   }
   for (int b = 0; b < self->config->bodies.count; b++) share[b].potential += 0.0; /* no -0 in tables */
   share += self->config->bodies.count;

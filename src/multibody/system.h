@@ -117,6 +117,7 @@ struct NsMultibody {
   NsMbBeam          *beam;
   NsFrame           *frame;            /* [bodies + 1] of the last NsMbFrames; the last one is the ground */
   PetscReal         *seen;             /* [unknowns] the q of the last NsMbFrames; NULL: there was none */
+  PetscReal         *rate[2];          /* scratch of NsMbPower: rates of all dampers at v and at w */
   PetscInt64         moves;            /* counts changes of the frames' positions */
   struct NsMbPoints *points;           /* [joints] */
   PetscReal         *M, *inverse_mass; /* [unknowns] diagonal */
