@@ -765,6 +765,18 @@ class ElasticRods(unittest.TestCase):
             names = [f"rod.node{k}.{a}" for a in "xyz"]
             np.testing.assert_allclose(turned.end(*names), R @ [results.at(name, 0.2) for name in names], atol=1e-10)
 
+    def test_dissipation(self):
+        """Two damped rods that a spring bends and stretches: what all dampers dissipate is what is lost, up to the error of the scheme, of order 2."""
+        config = ("bodies:\n" + self.rod(elements=4, young="210 MPa", elastic=", damping: 0.5 ms")
+                  + self.rod(name="other", elements=2, young="210 MPa", elastic=", damping: 0.2 ms", start="[0, 0.5, 0]", end="[1, 0.6, 0]")
+                  + "springs: {k: {between: [rod.right, other.center], stiffness: 60, damping: 2, length: 0.3}}\n")
+        error = []
+        for step in ("50 us", "25 us"):
+            energy = run(config, "half_explicit", step, 0.1, ["rod"], 1000).info["summary"]["energy"]
+            error.append(abs(energy["kinetic"] + energy["elastic"] + energy["damping"] - energy["initial"]) / energy["damping"])
+        self.assertLess(error[1], 1e-5)
+        self.assertGreater(error[0] / error[1], 3)
+
     def test_schemes(self):
         """Every scheme that supports bodies: a cantilever that is released under its weight."""
         for dimension in (2, 3):
